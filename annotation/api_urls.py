@@ -41,6 +41,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/adjudications/{KEY}/", review.adjudication, name="api-adjudication"),
     path(f"{BENCHMARK}/priorities/", work.priorities, name="api-priorities"),
     path(f"{BENCHMARK}/image/{KEY}/", work.image, name="api-image"),
+    path(f"{BENCHMARK}/takedowns/{KEY}/", work.takedown, name="api-takedown"),
     path(f"{BENCHMARK}/packages/", planning.packages, name="api-packages"),
     path(f"{BENCHMARK}/time/", planning.work_time, name="api-work-time"),
     path(f"{BENCHMARK}/facets/", samples.facets, name="api-sample-facets"),

@@ -22,4 +22,6 @@ class EvaluationConfig(AppConfig):
         mark_stale = import_module("evaluation.scoring.stale").mark_stale
         events = import_module("annotation.content.benchmark_events")
         events.subscribe(mark_stale)
+        sent = import_module("evaluation.experiments.write.images")
+        import_module("annotation.content.takedown").subscribe_to_takedowns(sent.delete_sent_copies)
         events.subscribe_to_purges(import_module("evaluation.common.saving.batches").delete_unused_models)

@@ -387,6 +387,7 @@ API = [
     Line("api-trash", (B,), get=api(*RUNNERS), scope="import"),
     Line("api-trash-empty", (B,), post=api(*RUNNERS), scope="import"),
     Line("api-run-restore", (B, "{trashed}"), post=api(*RUNNERS), scope="import"),
+    Line("api-takedown", (B, "a"), post=api(LEAD, ADMIN), scope="manage"),
     Line("api-image", (B, "a"), post=api(LEAD, ADMIN), scope="manage"),
     Line("api-trash-samples", (B,), get=api(LEAD, ADMIN), post=api(LEAD, ADMIN), scope="manage"),
     Line("api-sample-restore", (B, "{removed}"), post=api(LEAD, ADMIN), scope="manage"),
@@ -500,6 +501,8 @@ WORK = [
     # What became of a request is for who made it.
     Line("annotation:work-outcome", (B, "{receipt}"), get=form(LEAD) | {ADMIN: 404}),
     Line("annotation:work-reopen", (B, "seen-00"), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:work-remove-image", (B, "a"), get=form(*LEADS), post=form(*LEADS)),
+    Line("annotation:work-allow-image", (B, "a"), post=form(ADMIN)),
     Line("annotation:work-replace-image", (B, "a"), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:work-plan", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:work-package", (B, "{package}"), get=form(*LEADS), post=form(*LEADS)),

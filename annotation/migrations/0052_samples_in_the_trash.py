@@ -1,4 +1,4 @@
-"""Samples can be deleted and withdrawn, and their images replaced. No row of an earlier release changes."""
+"""Samples can be deleted and withdrawn, images replaced and removed. No row of an earlier release changes."""
 
 import django.db.models.deletion
 from django.conf import settings
@@ -81,6 +81,21 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="+",
                 to="annotation.benchmark",
+            ),
+        ),
+        migrations.AlterField(
+            model_name="image",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("waiting", "Waiting"),
+                    ("ready", "Ready"),
+                    ("failed", "Failed"),
+                    ("removed", "Removed"),
+                    ("allowed", "Allowed"),
+                ],
+                default="waiting",
+                max_length=8,
             ),
         ),
         migrations.AlterField(

@@ -13,18 +13,26 @@ from annotation.models.querysets.samples import FacetValueQuerySet, SampleQueryS
 from annotation.workflow import SampleState
 
 HIGHEST_PRIORITY = 9
+TAKEN_DOWN = "Image removed: "
+"""How ``image_problem`` of samples begins whose image was taken down; the reason follows."""
 REMOVABLE: Any = {"null": True}
 """Of the benchmark of a sample: null once it is removed. Kept from the type checker, because only code that reads
 ``Sample.everything`` meets removed samples."""
 
 
 class Image(models.Model):
-    """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation."""
+    """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation.
+
+    ``removed``: a takedown deleted its files, and they are refused if they are uploaded again. ``allowed``: they are
+    accepted again. ``problem`` is the reason why there are no pixels.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
         READY = "ready"
         FAILED = "failed"
+        REMOVED = "removed"
+        ALLOWED = "allowed"
 
     sha256 = models.CharField(max_length=64, unique=True)
     width = models.PositiveIntegerField()

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import MultiPartParser
@@ -16,12 +16,14 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.requests import key_of
 from annotation.common.uploads import UPLOADS, require_room, upload_room
+from annotation.content.takedown import allow_again, images_of, take_down
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
 from annotation.models import ImageReplacement
 from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.queue.batch import MOST
 from annotation.queue.priority import prioritize_samples
+from annotation.work.read import with_removed_ones
 from annotation.work.write.replacement import LONGEST, replace_image
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -29,7 +31,7 @@ from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import TextField, TruthField, WholeNumberField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.bodies import takes_files
-from webapp.common.errors import InvalidInput
+from webapp.common.errors import InvalidInput, NotFound
 from webapp.common.limits import asking
 
 
@@ -105,3 +107,45 @@ def image(request: Request, slug: str, key: str) -> Response:
         key=key_of(request) or uuid4().hex,
     )  # fmt: skip
     return Response({"boxes": replaced.boxes, "samples": replaced.keys})
+
+
+class TakeDownSerializer(Form):
+    reason = TextField(max_length=500, help_text="Pages and exports show it instead of the image.")
+    image = TextField(
+        max_length=64, required=False, default="", help_text="SHA-256, for one that was replaced. The current one else."
+    )
+
+
+class TakenDownSerializer(serializers.Serializer[Any]):
+    images = serializers.ListField(child=serializers.CharField(), help_text="SHA-256 of each removed image.")
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["POST"], operation_id="image_remove", request=TakeDownSerializer, responses=TakenDownSerializer)
+@extend_schema(
+    methods=["DELETE"], operation_id="image_allow", responses={204: None},
+    parameters=[OpenApiParameter("image", str, description="SHA-256, for one that was replaced.")],
+)  # fmt: skip
+@api_view(["POST", "DELETE"])
+def takedown(request: Request, slug: str, key: str) -> Response:
+    """Remove the image of a sample at once, for all samples that show it, with its variants. The same file is refused
+    from now on. DELETE allows it again, and is for site admins."""
+    benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    sample = with_removed_ones(benchmark).filter(key=key).first()
+    if sample is None:
+        raise NotFound(f"There is no sample {key}.")
+    if request.method == "POST":
+        sent = read_form(TakeDownSerializer, request)
+        image = _named_image(sample, sent["image"])
+        images = take_down(actor=person, benchmark=benchmark, sample=sample, reason=sent["reason"], image=image)
+        return Response({"images": [one.sha256 for one in images]})
+    allow_again(actor=person, image=_named_image(sample, request.query_params.get("image", "")))
+    return Response(status=204)
+
+
+def _named_image(sample: Any, sha256: str) -> Any:
+    """The image of the sample with this hash; the current one without."""
+    for image in images_of(sample):
+        if sha256 in ("", image.sha256):
+            return image
+    raise NotFound(f"{sample.key} has no such image.")

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from django.db import models, transaction
 
-from annotation.images.store import SUFFIX, picture_path
+from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
 from annotation.models import Benchmark, Image, Revision
 from annotation.models.querysets.removed import with_withdrawn
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table, rows_of
@@ -37,7 +37,7 @@ def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], 
             numbers[table.model] = _number(table, benchmark)
         for table in TABLES:
             writer.table(table.name, _rows(table, benchmark, numbers))
-        for image in images.iterator():
+        for image in images.exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
         about = {"slug": benchmark.slug, "title": benchmark.title, "people": "named" if named else "pseudonyms"}
@@ -97,7 +97,11 @@ def address_of(email: str) -> str:
 
 def _image_rows(images: models.QuerySet[Image]) -> Iterator[dict[str, Any]]:
     for image in images.iterator():
-        yield {"sha256": image.sha256, "suffix": SUFFIX[image.format]}
+        row: dict[str, Any] = {"sha256": image.sha256, "suffix": SUFFIX[image.format]}
+        if image.state in WITHOUT_FILE:
+            size = {"width": image.width, "height": image.height, "format": image.format, "bytes": image.bytes}
+            row |= {"removed": image.problem, **size}
+        yield row
 
 
 def _rows(

@@ -9,7 +9,7 @@ from annotation.models.querysets.removed import with_removed
 
 
 def images_at(benchmark: Benchmark, at: datetime | None) -> dict[int, str]:
-    """The hash of the image of each sample whose image was ever replaced, as it was at this time (None: now). One
+    """The hash of the image that each sample whose image was ever replaced had at this time (None: has now). One
     query."""
     rows = ImageReplacement.objects.filter(with_removed("sample", benchmark)).order_by("sample", "replaced_at", "pk")
     found: dict[int, str] = {}
