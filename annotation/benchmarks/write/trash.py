@@ -138,6 +138,8 @@ def _purge_batch(model: type[models.Model], path: str, owners: models.QuerySet[A
     rows = model._base_manager.filter(pk__in=batch)
     shown = set(rows.values_list(IMAGES_OF[model], flat=True)) if model in IMAGES_OF else set()
     rows.delete()
-    images = list(Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None))
+    unshown = Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None)
+    # The row of a removed image refuses its file.
+    images = list(unshown.exclude(state=Image.State.REMOVED))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return len(batch), images

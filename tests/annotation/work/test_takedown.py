@@ -26,7 +26,7 @@ from annotation.queue.settings import set_queue
 from annotation.workflow import Role
 from evaluation.exports.read.formats import export_parts
 from evaluation.exports.write import import_project
-from evaluation.trash.write.samples import delete_samples
+from evaluation.trash.write.samples import delete_samples, empty_samples
 from tests.annotation.work_data import next_review, reviewed, submitted
 from tests.conftest import signed_in
 from webapp.accounts.models import User
@@ -210,6 +210,19 @@ def test_a_replaced_image_is_removed_alone(lea: User, kitchen: Benchmark) -> Non
     assert first().image_problem == ""
     assert files_of(old) == []
     assert client.get("/benchmarks/kitchen/versions/?from=nothing&to=1").status_code == 200
+
+
+def test_a_removed_image_is_refused_also_after_its_samples_are_purged(
+    lea: User, kitchen: Benchmark, run_jobs: Any
+) -> None:
+    sample = Sample.objects.get(key="mug-2")
+    take_down(actor=lea, benchmark=kitchen, sample=sample, reason=WHY)
+    delete_samples(actor=lea, benchmark=kitchen, keys=["mug-2"])
+    assert empty_samples(actor=lea, benchmark=kitchen) == 1
+    run_jobs()
+    assert not Sample.everything.filter(key="mug-2").exists()
+    with pytest.raises(PictureProblem, match="case 14"):
+        store_picture(actor=lea, benchmark=kitchen, source=png(90))
 
 
 def test_only_leads_remove_and_only_admins_allow(lea: User, ana: User, admin: User, kitchen: Benchmark) -> None:
