@@ -78,7 +78,7 @@ def _row(
         fields.append(FieldChange(gettext("Image"), [Piece("cut", said[0]), Piece("new", said[1])]))
     gold = list(after.gold_boxes.all()) if after else []
     boxes = {_corners(box) for box in gold}
-    was = list(before.gold_boxes.all()) if before else []
+    was = [box for box in before.gold_boxes.all() if _fits(box, sample.image)] if before else []
     author = (after or before or Revision()).author
     return Row(
         kind=change.kind,
@@ -123,6 +123,11 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[G
         reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, LOUPE_SIDE]),
         area.x2 - area.x1, area.y2 - area.y1, inside(gold), [b for b in inside(was) if b not in inside(gold)],
     )  # fmt: skip
+
+
+def _fits(box: GoldBox, image: Image | None) -> bool:
+    """Whether the box was drawn on an image of the size of this one: others would be in the wrong place."""
+    return image is None or (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
 
 
 def _corners(box: GoldBox) -> Corners:

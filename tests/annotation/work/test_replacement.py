@@ -107,6 +107,7 @@ def test_a_larger_image_of_the_same_shape_scales_boxes_and_toolchains(lea: User,
     sample = Sample.objects.get(key="mug-0")
     AcceptedChain.objects.create(sample=sample, calls=CALLS[:1], digest="0", accepted_by=lea)
     share = sample.evidence_share
+    freeze_version(actor=lea, benchmark=kitchen)
     assert replace(lea, "mug-0", png(200, 200, 160), scale="on").status_code == 302
     sample.refresh_from_db()
     assert (sample.width, sample.height, sample.state) == (200, 160, "accepted")
@@ -121,6 +122,8 @@ def test_a_larger_image_of_the_same_shape_scales_boxes_and_toolchains(lea: User,
     [chain] = sample.accepted_chains.all()
     assert chain.calls[0]["arguments"] == {"x": 20, "y": 20, "width": 40, "height": 30}
     assert chain.digest != "0"
+    rows = signed_in(lea).get("/benchmarks/kitchen/versions/?from=1&to=now").context["rows"]
+    assert [(row.old, len(row.gold)) for row in rows] == [([], 1)], "old boxes are in pixels of the old image"
 
 
 @pytest.mark.parametrize(("size", "scale"), [((90, 90), "on"), ((200, 160), "")], ids=["shape", "not wanted"])
