@@ -126,7 +126,7 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[G
 
 
 def _fits(box: GoldBox, image: Image | None) -> bool:
-    """Whether the box was drawn on an image of the size of this one: others would be in the wrong place."""
+    """Whether the box was drawn on an image of the size of this one. Others would be misplaced."""
     return image is None or (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
 
 
