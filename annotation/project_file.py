@@ -297,11 +297,14 @@ def changes(first: Reader, second: Reader) -> list[SampleChange]:
 
 
 def _samples(file: Reader) -> dict[str, dict[str, Any]]:
-    """Each sample by its key: state, image, and the content of its gold."""
+    """Each sample by its key: state, image, and the content of its gold. Without withdrawn ones."""
     images = [row.get("sha256") for row in file.rows("image")]
     samples: list[tuple[str, dict[str, Any]]] = []
+    withdrawn: set[int] = set()
     for row in file.rows("sample"):
         image = row.get("image")
+        if row.get("deleted_at"):
+            withdrawn.add(len(samples))
         samples.append((str(row["key"]), {"state": row.get("state"), "image": image and images[image - 1]}))
     of_revision = {row["revision"]: samples[row["sample"] - 1][1] for row in file.rows("gold")}
     for number, row in enumerate(file.rows("revision"), start=1):
@@ -312,4 +315,4 @@ def _samples(file: Reader) -> dict[str, dict[str, Any]]:
             if row["revision"] in of_revision:
                 rest = {key: value for key, value in row.items() if key != "revision"}
                 of_revision[row["revision"]].setdefault(name, []).append(rest)
-    return dict(samples)
+    return dict(one for place, one in enumerate(samples) if place not in withdrawn)

@@ -25,7 +25,9 @@ from annotation.versions import views as versions
 from annotation.webhooks import views as hooks
 from annotation.work.views import problems as work_problems
 from annotation.work.views import reopen as work_reopen
+from annotation.work.views import replacement as work_replacement
 from annotation.work.views import samples as work_samples
+from annotation.work.views import takedown as work_takedown
 from annotation.work.views import work
 from annotation.workbench.views import end as workbench_end
 from annotation.workbench.views import page as workbench
@@ -126,6 +128,9 @@ urlpatterns = [
     path(f"{WORK}/time/rates/<int:pk>/remove/", work_time.work_time_rate_remove, name="work-time-rate-remove"),
     path(f"{WORK}/time/<slug:month>.<slug:kind>", work_time.work_time_file, name="work-time-file"),
     path(f"{WORK}/reopen/{KEY}/", work_reopen.reopen_sample, name="work-reopen"),
+    path(f"{WORK}/remove-image/{KEY}/", work_takedown.take_down_image, name="work-remove-image"),
+    path(f"{WORK}/allow-image/{KEY}/", work_takedown.allow_image, name="work-allow-image"),
+    path(f"{WORK}/replace-image/{KEY}/", work_replacement.replace_sample_image, name="work-replace-image"),
     path("toolbox/", workbench.toolbox, name="toolbox"),
     path(f"{CHAIN}/run/{KEY}/", workbench_json.run, name="chain-run"),
     path(f"{CHAIN}/verify/{KEY}/", workbench_json.verify, name="chain-verify"),

@@ -12,11 +12,12 @@ from evaluation.lab import api as lab_api
 from evaluation.leaderboard import api as leaderboard
 from evaluation.lineages import api as lineages
 from evaluation.rewards.api import groups as rewards
-from evaluation.runs.api import charts, runs, trash
+from evaluation.runs.api import charts, runs
 from evaluation.studies import api as studies
 from evaluation.toolchains import api as chains
 from evaluation.trajectories.api import marks
 from evaluation.trajectories.api import rows as trajectories
+from evaluation.trash import api as trash
 from webapp.common.addresses import KEY
 
 BENCHMARK = "benchmarks/<slug:slug>"
@@ -31,6 +32,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/trash/", trash.trash, name="api-trash"),
     path(f"{BENCHMARK}/trash/empty/", trash.trash_empty, name="api-trash-empty"),
     path(f"{BENCHMARK}/trash/runs/<int:pk>/restore/", trash.run_restore, name="api-run-restore"),
+    path(f"{BENCHMARK}/trash/samples/", trash.trash_samples, name="api-trash-samples"),
+    path(f"{BENCHMARK}/trash/samples/<int:pk>/restore/", trash.sample_restore, name="api-sample-restore"),
     path(f"{BENCHMARK}/runs/<int:pk>/metrics/", runs.run_metrics, name="api-run-metrics"),
     path(f"{BENCHMARK}/runs/<int:pk>/charts/", charts.run_charts, name="api-run-charts"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_api.lab, name="api-run-lab"),

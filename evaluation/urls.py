@@ -26,7 +26,6 @@ from evaluation.leaderboard.views import runs as runs_list
 from evaluation.leaderboard.views import settings as metric_settings
 from evaluation.lineages import views as lineages
 from evaluation.rewards import views as rewards
-from evaluation.runs.views import deletion as run_delete
 from evaluation.runs.views import replays as run_replays
 from evaluation.runs.views import run
 from evaluation.samples.views import chains as sample_chains
@@ -41,6 +40,7 @@ from evaluation.trajectories.views import page as trajectories
 from evaluation.trajectories.views import preview as trajectories_preview
 from evaluation.trajectories.views import slices
 from evaluation.trajectory.views import replay, trajectory
+from evaluation.trash import views as trash
 from webapp.common.addresses import KEY
 
 app_name = "evaluation"
@@ -91,10 +91,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:pk>/lab/", lab_views.lab, name="lab"),
     path(f"{BENCHMARK}/runs/<int:pk>/skipped-attempts/", lab_views.skipped, name="lab-skipped"),
     path(f"{BENCHMARK}/runs/<int:pk>/lab/{KEY}/", lab_views.strip, name="lab-strip"),
-    path(f"{BENCHMARK}/runs/<int:pk>/delete/", run_delete.run_delete, name="run-delete"),
-    path(f"{BENCHMARK}/settings/trash/", run_delete.trash, name="trash"),
-    path(f"{BENCHMARK}/settings/trash/empty/", run_delete.empty, name="trash-empty"),
-    path(f"{BENCHMARK}/settings/trash/runs/<int:pk>/restore/", run_delete.restore, name="run-restore"),
+    path(f"{BENCHMARK}/runs/<int:pk>/delete/", trash.run_delete, name="run-delete"),
+    path(f"{BENCHMARK}/settings/trash/", trash.trash, name="trash"),
+    path(f"{BENCHMARK}/settings/trash/empty/", trash.empty, name="trash-empty"),
+    path(f"{BENCHMARK}/settings/trash/runs/<int:pk>/restore/", trash.restore, name="run-restore"),
+    path(f"{BENCHMARK}/settings/trash/samples/", trash.samples_delete, name="samples-delete"),
+    path(f"{BENCHMARK}/settings/trash/samples/<int:pk>/restore/", trash.sample_restore, name="sample-restore"),
     path(f"{BENCHMARK}/runs/<int:pk>/replays/", run_replays.run_replays, name="run-replays"),
     path(f"{BENCHMARK}/runs/<int:pk>/replays/keep/", run_replays.keep, name="run-replays-keep"),
     path(f"{BENCHMARK}/runs/<int:pk>/replays/drop/", run_replays.drop, name="run-replays-drop"),

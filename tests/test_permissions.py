@@ -52,11 +52,12 @@ from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
-from evaluation.runs.write import delete_run
 from evaluation.studies.write.answers import next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
 from evaluation.trajectories.write.marks import write_note
 from evaluation.trajectories.write.slices import save_slice
+from evaluation.trash.write.runs import delete_run
+from evaluation.trash.write.samples import delete_samples
 from tests import permission_table as table
 from tests.annotation.work_data import submitted
 from tests.evaluation.run_pages import make_benchmark
@@ -87,12 +88,14 @@ def placed_run(lea: User) -> dict[str, Any]:
 
 
 def trash_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
-    """A deleted run, and a deleted benchmark."""
+    """A deleted run, a deleted sample, and a deleted benchmark."""
     run = Run.objects.create(benchmark=benchmark, model=Run.objects.get().model, setting="old", number=99)
     delete_run(actor=lea, run=run)
     gone = create_benchmark(actor=lea, slug="deleted")
     delete_benchmark(actor=lea, benchmark=gone, title=gone.title)
-    return {"trashed": run.pk, "deleted": gone.slug}
+    removed = Sample.objects.create(benchmark=benchmark, key="old")
+    delete_samples(actor=lea, benchmark=benchmark, keys=["old"])
+    return {"trashed": run.pk, "removed": removed.pk, "deleted": gone.slug}
 
 
 LINES = {line.name: line for line in table.TABLE}

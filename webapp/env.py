@@ -83,7 +83,7 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("SIGHTLINE_JOB_LEASE_SECONDS", "15", "A job is taken over if its worker sends no sign for this long."),
     Variable("SIGHTLINE_JOB_KEEP_DAYS", "30", "Days until a finished job is deleted."),
     Variable("SIGHTLINE_UPLOAD_KEEP_DAYS", "30", "Days until an uploaded file without an import is deleted."),
-    Variable("SIGHTLINE_TRASH_DAYS", "30", "Days until a deleted run or benchmark is removed permanently."),
+    Variable("SIGHTLINE_TRASH_DAYS", "30", "Days until a deleted run, sample or benchmark is removed permanently."),
     Variable("SIGHTLINE_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     Variable("SIGHTLINE_ACCESS_LOG", "no", "Log every request: address, method, path, status, bytes and time."),
     Variable("WEB_CONCURRENCY", "1", (

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.notices import notify_frozen
 from annotation.content.chains.read import further_by_sample
-from annotation.models import AcceptedChain, Benchmark, Sample, Version, VersionEntry
+from annotation.models import AcceptedChain, Benchmark, ImageReplacement, Sample, Version, VersionEntry
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -19,12 +20,16 @@ from webapp.common.errors import Conflict
 
 
 def gold_digest(benchmark: Benchmark) -> str:
-    """One name for what all samples are scored against: the gold (content, size and cluster) and the further reference
-    toolchains that were accepted, in their order. Equal digests mean equal scores. Two queries."""
+    """One name for what all samples are scored against: the gold (content, size and cluster, and images that replaced
+    others) and the further reference toolchains that were accepted, in their order. Equal digests mean equal scores.
+    Two queries."""
     rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
+    replaced = Exists(ImageReplacement.objects.filter(sample=OuterRef("pk")))
     total = hashlib.sha256()
-    for row in rows.values_list("key", "gold__revision__digest", "width", "height", "image_group").iterator():
-        total.update(repr(row).encode("utf-8", "surrogatepass"))
+    fields = ("key", "gold__revision__digest", "width", "height", "image_group", "image__sha256", replaced)
+    for *row, image, other in rows.values_list(*fields).iterator():
+        # An image says nothing here until it is replaced: earlier versions did not name theirs.
+        total.update(repr((*row, image) if other else tuple(row)).encode("utf-8", "surrogatepass"))
     chains = AcceptedChain.objects.filter(sample__benchmark=benchmark, sample__gold__isnull=False)
     for chain in chains.order_by("sample__key", "pk").values_list("sample__key", "digest").iterator():
         total.update(repr(chain).encode("utf-8", "surrogatepass"))
@@ -35,6 +40,8 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
     """Freeze the current gold as the next version. Raises ``Conflict`` if nothing changed since the last one."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
+        # Samples that are deleted at the same time are in the version completely or not at all.
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         checksum = gold_digest(benchmark)
         last = Version.objects.filter(benchmark=benchmark).order_by("-number").first()
         if last is not None and last.checksum == checksum:

@@ -22,13 +22,14 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.models.sample import TAKEN_DOWN
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 from annotation.workflow import SampleState
 
 BATCH = 250
 """Samples read at once: so few that an export begins at once."""
 
-_SAMPLE = ("pk", "key", "state", "image_name", "image_group", "width", "height", "extra")
+_SAMPLE = ("pk", "key", "state", "image_name", "image_problem", "image_group", "width", "height", "extra")
 _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered", "unanswerable")
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
@@ -99,10 +100,16 @@ def _record(
         width=sample.width,
         height=sample.height,
         facets=_facets(facets),
-        extra=sample.extra | written_names((box.label, box.source) for box in boxes),
+        extra=sample.extra | _removed(sample) | written_names((box.label, box.source) for box in boxes),
         accepted_chains=tuple(chain_of(row.calls, row.note) for row in further) or None,
         state=_state(sample.state, content, gold=revision is not None),
     )
+
+
+def _removed(sample: Row) -> dict[str, str]:
+    """The reason why its image was taken down, under a key of its own."""
+    removed = sample.image_problem.startswith(TAKEN_DOWN)
+    return {"image_removed": sample.image_problem.removeprefix(TAKEN_DOWN)} if removed else {}
 
 
 def _state(stands: str, content: SampleContent, *, gold: bool) -> SampleState | None:

@@ -16,6 +16,7 @@ from annotation.content.records import content_from_rows, parts_of
 from annotation.content.samples import content_digest
 from annotation.content.segments import place_segments
 from annotation.content.tools import know_names
+from annotation.content.transitions import removed
 from annotation.imaging.evidence import evidence_share
 from annotation.models import (
     Annotation,
@@ -129,13 +130,14 @@ def make_gold(revision: Revision) -> None:
     now = timezone.now()
     Gold.objects.update_or_create(sample=sample, defaults={"revision": revision, "accepted_at": now})
     share = evidence_share(content_of(revision).gold_boxes, sample.width, sample.height)
-    Sample.objects.filter(pk=sample.pk).update(evidence_share=share, changed_at=now)
+    if not Sample.objects.filter(pk=sample.pk).update(evidence_share=share, changed_at=now):
+        raise removed(sample)
     sample.evidence_share = share
     if revision.facets is not None:
         FacetValue.objects.filter(sample=sample).delete()
         FacetValue.objects.bulk_create(facet_rows(sample, current_facets(sample.benchmark, revision.facets)))
     place_segments(sample.benchmark, [sample.pk])
-    content_changed(sample.benchmark_id, sample.pk)
+    content_changed(sample.benchmark.pk, sample.pk)
 
 
 def facet_rows(sample: Sample, facets: Mapping[str, Sequence[Any]]) -> list[FacetValue]:

@@ -373,7 +373,7 @@ def _sample_row(
     )  # fmt: skip
 
 
-def _facets(sample_id: int, benchmark_id: int, record: SampleRecord) -> list[tuple[Any, ...]]:
+def _facets(sample_id: int, benchmark_id: int | None, record: SampleRecord) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     for name, values in record.facets.items():
         for position, value in enumerate(values):

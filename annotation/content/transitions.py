@@ -53,8 +53,15 @@ def apply_transition(
 
 def lock_sample(sample: Sample) -> None:
     """Lock a sample until the end of the transaction: other decisions and submissions wait, and then see what it
-    wrote."""
-    Sample.objects.select_for_update().values_list("pk").get(pk=sample.pk)
+    wrote. Raises ``Conflict`` if it was removed."""
+    if not Sample.objects.select_for_update().filter(pk=sample.pk).values_list("pk").first():
+        raise removed(sample)
+
+
+def removed(sample: Sample) -> Conflict:
+    """Why nothing can be done with a sample that was deleted or withdrawn meanwhile."""
+    words = gettext("%(key)s was removed from the benchmark. Take the next sample.")
+    return Conflict(words % {"key": sample.key}, code="sample_removed")
 
 
 def open_disputes(samples: Sequence[int]) -> QuerySet[Adjudication]:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
-from annotation.exchange.read import UPLOADS, left_bytes, upload_room
+from annotation.common.uploads import UPLOADS, left_bytes, upload_room
 from annotation.exchange.write.pictures import DUPLICATE, FORMAT, go_on, receive_pictures
 from annotation.exchange.write.records import has_stopped
 from annotation.workflow import Right

@@ -9,18 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.imaging.decoding import PictureInfo, inspect
 from annotation.imaging.metadata import without_metadata
 from annotation.imaging.metadata_names import GPS, metadata_kinds
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, Image, OriginalFile
+from annotation.models import Benchmark, Image, OriginalFile, Sample
 from annotation.schema import Box, Issue, SampleRecord, Severity, shortened
 from webapp.accounts.models import User
-from webapp.common import objects
+from webapp.common import audit, objects
 from webapp.jobs.actions import enqueue_on_commit
 
 MISSING = "image-missing"
+WITHOUT_FILE = (Image.State.REMOVED, Image.State.ALLOWED)
+"""States of images that were taken down."""
 SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 
 
@@ -32,8 +35,17 @@ def picture_path(image: Image) -> str:
 def remove_files(image: Image) -> None:
     """Delete the stored image and its tiles, unless the same image has come back meanwhile. Call after the commit."""
     if not Image.objects.filter(sha256=image.sha256).exists():
-        objects.delete(picture_path(image))
-        objects.delete_folder(tile_folder(image.sha256))
+        delete_files(image)
+
+
+def delete_files(image: Image) -> None:
+    """Delete the stored image and its tiles."""
+    objects.delete(picture_path(image))
+    objects.delete_folder(tile_folder(image.sha256))
+
+
+def has_files(image: Image) -> bool:
+    return objects.exists(picture_path(image)) or any(objects.names(tile_folder(image.sha256)))
 
 
 def tile_folder(sha256: str) -> str:
@@ -116,11 +128,13 @@ def store_picture(*, actor: User | None, benchmark: Benchmark, source: Path | by
     """The stored image of this file, checked and stored unless it is there; without its metadata where the benchmark
     says so, and then the hash of the file is next to that of the image. Raises ``PictureProblem``."""
     info = inspect(source)
+    refuse_removed(info)
     if (image := stored_picture(benchmark, info)) is not None:
         return image
     if not benchmark.remove_metadata:
         return _store(actor, benchmark, source, info)
     with without_metadata(source, info) as (kept, cleaned):
+        refuse_removed(cleaned)
         image = _known(cleaned) or _store(actor, benchmark, kept, cleaned)
     if cleaned.sha256 != info.sha256:
         OriginalFile.objects.get_or_create(sha256=info.sha256, image=image, defaults={"bytes": info.bytes})
@@ -132,7 +146,8 @@ def stored_picture(benchmark: Benchmark, info: PictureInfo) -> Image | None:
     file without metadata is found only by its own hash, after it was cleaned."""
     if not benchmark.remove_metadata:
         return _known(info)
-    return Image.objects.filter(originals__sha256=info.sha256).order_by("-originals__pk").first()
+    found = Image.objects.exclude(state__in=WITHOUT_FILE).filter(originals__sha256=info.sha256)
+    return found.order_by("-originals__pk").first()
 
 
 def metadata_issue(benchmark: Benchmark, source: Path | bytes, name: str) -> Issue | None:
@@ -169,11 +184,21 @@ def metadata_issues(
 def store_bytes(actor: User | None, benchmark: Benchmark, data: bytes) -> Image:
     """The stored image with exactly these bytes, metadata included. Raises ``PictureProblem``."""
     info = inspect(data)
+    refuse_removed(info)
     return _known(info) or _store(actor, benchmark, data, info)
 
 
 def _known(info: PictureInfo) -> Image | None:
-    return Image.objects.filter(sha256=info.sha256).first()
+    return Image.objects.exclude(state__in=WITHOUT_FILE).filter(sha256=info.sha256).first()
+
+
+def refuse_removed(info: PictureInfo) -> None:
+    """Raises ``PictureProblem`` for a file whose image was taken down. One query."""
+    same = Q(sha256=info.sha256) | Q(originals__sha256=info.sha256)
+    removed = Image.objects.filter(same, state=Image.State.REMOVED).first()
+    if removed is not None:
+        why = f"This image was removed from this server: {removed.problem} Only a site admin can allow it again."
+        raise PictureProblem("image-removed", why)
 
 
 def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: PictureInfo) -> Image:
@@ -197,6 +222,11 @@ def _store(actor: User | None, benchmark: Benchmark, path: Path | bytes, info: P
                 "bytes": image.bytes,
             },
         )
+        if not new and image.state == Image.State.ALLOWED:
+            Image.objects.filter(pk=image.pk).update(state=Image.State.WAITING, problem="")
+            Sample.everything.filter(image=image).update(image_problem="")
+            audit.record(actor, "image.restore", image, benchmark.slug, data={"image": image.sha256})
+            new = True
         if new:
             enqueue_tiles(actor=actor, image=image, benchmark=benchmark)
     return image

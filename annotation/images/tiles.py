@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from annotation.images.store import picture_path, tile_folder
+from annotation.images.store import WITHOUT_FILE, picture_path, tile_folder
 from annotation.imaging.problems import PictureProblem
 from annotation.imaging.pyramid import pyramid, thumbnail, tile_count
 from annotation.models import Image
@@ -32,9 +32,11 @@ def make_tiles(context: JobContext, *, image_id: int) -> dict[str, int]:
                 done += 1
                 context.progress(done, total)
     except PictureProblem as problem:
-        Image.objects.filter(pk=image.pk).update(state=Image.State.FAILED, problem=problem.message)
+        failed = Image.objects.filter(pk=image.pk).exclude(state__in=WITHOUT_FILE)
+        failed.update(state=Image.State.FAILED, problem=problem.message)
         image.samples.update(image_problem=problem.message)
         context.warn(problem.message)
         return {"tiles": 0}
-    Image.objects.filter(pk=image.pk).update(state=Image.State.READY, problem="")
+    # Removed meanwhile: the sweep deletes what was written.
+    Image.objects.filter(pk=image.pk).exclude(state__in=WITHOUT_FILE).update(state=Image.State.READY, problem="")
     return {"tiles": done}

@@ -11,7 +11,7 @@ from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
 from annotation.models.planning import PayLine, PayPeriod, PayRate, PaySettings, WorkPackage
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
-from annotation.models.sample import FacetValue, Gold, Image, ImageVariant, OriginalFile, Sample
+from annotation.models.sample import FacetValue, Gold, Image, ImageReplacement, ImageVariant, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
 from annotation.models.time import WorkClock, WorkSession
 from annotation.models.tools import BankTool, ToolName
@@ -21,8 +21,9 @@ __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
     "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "CheckAnswer", "Comment",
     "ContentChange", "Draft", "Drafting", "FacetAlias", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline",
-    "GuidelineReading", "Image", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "Lease", "Membership",
-    "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PlanTool", "Problem",
+    "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole",
+    "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings",
+    "PlanTool", "Problem",
     "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision",
     "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook",
     "WebhookDelivery", "WorkClock", "WorkPackage", "WorkSession",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
@@ -12,15 +13,26 @@ from annotation.models.querysets.samples import FacetValueQuerySet, SampleQueryS
 from annotation.workflow import SampleState
 
 HIGHEST_PRIORITY = 9
+TAKEN_DOWN = "Image removed: "
+"""How ``image_problem`` of samples begins whose image was taken down; the reason follows."""
+REMOVABLE: Any = {"null": True}
+"""Of the benchmark of a sample: null once it is removed. Kept from the type checker, because only code that reads
+``Sample.everything`` meets removed samples."""
 
 
 class Image(models.Model):
-    """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation."""
+    """A stored image, named by the sha256 of its file; width and height are after the EXIF orientation.
+
+    ``removed``: a takedown deleted its files, and they are refused if they are uploaded again. ``allowed``: they are
+    accepted again. ``problem`` is the reason why there are no pixels.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
         READY = "ready"
         FAILED = "failed"
+        REMOVED = "removed"
+        ALLOWED = "allowed"
 
     sha256 = models.CharField(max_length=64, unique=True)
     width = models.PositiveIntegerField()
@@ -54,14 +66,28 @@ class OriginalFile(models.Model):
         return f"{self.sha256[:12]} stored as {self.image}"
 
 
+_FromSamples = models.Manager.from_queryset(SampleQuerySet)
+
+
+class SampleManager(_FromSamples):
+    """The samples of benchmarks: without deleted and withdrawn ones."""
+
+    def get_queryset(self) -> SampleQuerySet:
+        return super().get_queryset().filter(benchmark__isnull=False)  # type: ignore[return-value]  # made by Django
+
+
 class Sample(models.Model):
     """An image and its question. Revisions hold the content; ``gold`` is the accepted one.
+
+    A deleted sample is of no benchmark: ``benchmark`` is null, and ``removed_from`` names the one to restore it to.
+    So no query that reaches samples by their benchmark can find it. ``withdrawn`` is the reason why a sample of a
+    frozen version was removed. It stays as long as the version. ``everything`` contains removed samples.
 
     ``image_name`` is the name of the image in the file. ``image_problem`` is the reason why its pixels are not stored.
     Width and height come from the image or the file; without them grounding is not scorable.
     """
 
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="samples")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="samples", **REMOVABLE)
     key = models.CharField(max_length=200)
     state = models.CharField(
         max_length=10, choices=[(s.value, s.value) for s in SampleState], default=SampleState.TO_DO.value
@@ -112,11 +138,31 @@ class Sample(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 
-    objects = SampleQuerySet.as_manager()
+    removed_from = models.ForeignKey(
+        Benchmark, null=True, blank=True, on_delete=models.CASCADE, related_name="removed_samples", db_index=False
+    )
+    deleted_at = models.DateTimeField(null=True, blank=True, help_text="When it was deleted or withdrawn.")
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    withdrawn = models.TextField(
+        default="", db_default="", blank=True, help_text="Why it was withdrawn. Empty if it was not."
+    )
+    purging = models.BooleanField(
+        default=False, db_default=False, help_text="A job deletes it permanently. It can't be restored."
+    )
+
+    objects = SampleManager()
+    everything = _FromSamples()
 
     class Meta:
         ordering = ["benchmark_id", "key"]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(benchmark__isnull=False, removed_from=None, deleted_at=None, withdrawn="", purging=False)
+                | Q(benchmark=None, removed_from__isnull=False, deleted_at__isnull=False),
+                name="sample_in_place_or_removed",
+            ),
             models.UniqueConstraint(fields=["benchmark", "key"], name="sample_key_once"),
             models.CheckConstraint(
                 condition=Q(width__isnull=True, height__isnull=True)
@@ -129,6 +175,7 @@ class Sample(models.Model):
             ),
         ]
         indexes = [
+            models.Index(fields=["removed_from"], condition=Q(removed_from__isnull=False), name="sample_removed"),
             models.Index(fields=["benchmark", "state"], name="sample_by_state"),
             models.Index(fields=["benchmark", "state", "key"], name="sample_in_order"),
             models.Index(
@@ -170,6 +217,30 @@ class ImageVariant(models.Model):
         return f"{self.sample} of {self.source_key}"
 
 
+class ImageReplacement(models.Model):
+    """The image that a sample had until another replaced it. Versions that were frozen before show it.
+
+    ``boxes``: what became of the boxes of the gold."""
+
+    class Boxes(models.TextChoices):
+        KEPT = "kept", gettext_lazy("kept")
+        SCALED = "scaled", gettext_lazy("scaled")
+        RETURNED = "returned", gettext_lazy("returned to the annotators")
+
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="replacements")
+    image = models.ForeignKey(Image, on_delete=models.PROTECT, related_name="replacements")
+    boxes = models.CharField(max_length=8, choices=Boxes)
+    comment = models.TextField(blank=True, default="")
+    replaced_at = models.DateTimeField()
+    replaced_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["sample_id", "replaced_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.image} of {self.sample} until {self.replaced_at}"
+
+
 class FacetValue(models.Model):
     """One value of a facet of a sample (category, tier, dimension, segment or any other).
 
@@ -184,7 +255,7 @@ class FacetValue(models.Model):
 
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="facets")
     # That of the sample: the index by value begins with it, and deleting one goes by its samples.
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+", db_index=False)
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+", db_index=False, **REMOVABLE)
     name = models.CharField(max_length=60)
     position = models.PositiveSmallIntegerField(default=0)
     value = models.CharField(max_length=200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,9 +16,9 @@ from django.db import DataError, IntegrityError, models
 from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
-from annotation.images.store import store_bytes
+from annotation.images.store import SUFFIX, store_bytes
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, BenchmarkSchema, Image, Revision
+from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Image, Revision, Sample
 from annotation.portable.read.project import PLACEHOLDERS
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
 from annotation.project_file import InvalidFileError, Reader
@@ -28,6 +29,8 @@ from webapp.common.bulk import as_json, insert_rows, reserve_ids
 from webapp.common.errors import InvalidInput
 
 AT_ONCE = 1000
+SHA256 = re.compile(r"[0-9a-f]{64}")
+MOST_PIXELS = 2**31
 LONGEST_ADDRESS = 160
 """Of a person whose address is kept in that of the placeholder."""
 
@@ -56,12 +59,25 @@ def store_images(*, actor: User | None, file: Reader, slug: str) -> list[int]:
     transaction: storing one twice changes nothing."""
     found = []
     for row in file.rows("image"):
+        if "removed" in row:
+            found.append(_removed_image(row).pk)
+            continue
         member = file.images.get(str(row.get("sha256")))
         if member is None:
             raise InvalidFileError(f"The image {str(row.get('sha256'))[:64]} is missing from the file.")
         data = b"".join(file.pieces(member))
         found.append(store_bytes(actor, Benchmark(slug=slug), data).pk)
     return found
+
+
+def _removed_image(row: Mapping[str, Any]) -> Image:
+    """The row of an image that was taken down where the file was written. One that is here is not touched."""
+    sha256, size = str(row.get("sha256")), {name: row.get(name) for name in ("width", "height", "bytes")}
+    valid = all(isinstance(one, int) and 0 < one < MOST_PIXELS for one in size.values())
+    if not valid or row.get("format") not in SUFFIX or not SHA256.fullmatch(sha256):
+        raise InvalidFileError(f"The removed image {sha256[:64]} has no valid size or format.")
+    given = {**size, "format": row["format"], "state": Image.State.REMOVED, "problem": str(row["removed"])[:2000]}
+    return Image.objects.get_or_create(sha256=sha256, defaults=given)[0]
 
 
 def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequence[int]) -> None:
@@ -76,6 +92,7 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
     for table in TABLES:
         numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
         _insert(table, file, benchmark, numbers)
+    FacetValue.objects.filter(benchmark=benchmark, sample__benchmark=None).update(benchmark=None)
     for stored in BenchmarkSchema.objects.filter(benchmark=benchmark):
         TaskSchema.parse(stored.content)
     content_changed(benchmark.pk)
@@ -101,7 +118,7 @@ def _insert(
     table: Table, file: Reader, benchmark: Benchmark, numbers: Mapping[type[models.Model], Sequence[int]]
 ) -> None:
     fields = table.fields
-    own = [one.name for one in table.model._meta.concrete_fields if one.name == "benchmark"]
+    own = [one.name for one in table.model._meta.concrete_fields if one.name in ("benchmark", "removed_from")]
     names = ["id", *(one.name for one in fields), *own]
     ids = numbers[table.model]
     hooks = dict(table.revisions_in)
@@ -121,7 +138,9 @@ def _insert(
                     given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
                 else:
                     given.append(_ready(one, value, table.name, at + 1))
-            yield (ids[at], *given, *(benchmark.pk for _ in own))
+            # A withdrawn sample is of no benchmark.
+            place = "removed_from" if table.model is Sample and row.get("deleted_at") else "benchmark"
+            yield (ids[at], *given, *(benchmark.pk if name == place else None for name in own))
 
     rows = values()
     while some := list(islice(rows, AT_ONCE)):

@@ -31,6 +31,7 @@ def count_days(now: datetime) -> int:
 
 def _count_day(start: datetime) -> int:
     accepted = Annotation.objects.filter(
+        sample__benchmark__isnull=False,
         sample__benchmark__deleted_at=None,
         state=State.ACCEPTED,
         author__is_active=True,

@@ -123,9 +123,9 @@ def hand_in_now(*, actor: User, sample: Sample) -> None:
 def hand_over_due() -> int:
     """Hand over every submission whose time is over, by the database's clock; how many. Each alone: one that cannot be
     handed over does not keep the others."""
-    there = Q(sample__benchmark__deleted_at=None)
+    there = Q(sample__benchmark__isnull=False, sample__benchmark__deleted_at=None)
     annotations = Annotation.objects.held().filter(there, held_until__lte=Now()).order_by("held_until", "pk")
-    there = Q(check_of__sample__benchmark__deleted_at=None)
+    there = Q(check_of__sample__benchmark__isnull=False, check_of__sample__benchmark__deleted_at=None)
     answers = CheckAnswer.objects.held().filter(there, held_until__lte=Now()).order_by("held_until", "pk")
     acts = [partial(_hand_over, None, number) for number in annotations.values_list("pk", flat=True)[:AT_ONCE]]
     acts += [

@@ -16,6 +16,8 @@ from annotation.versions.read.fields import FieldChange, changed_fields
 from webapp.common.word_diff import Piece
 
 LOUPE_SIDE = 240
+SHOWN = 12
+"""Characters of the hash of an image."""
 Corners = tuple[float, float, float, float]
 
 
@@ -32,7 +34,8 @@ class Near:
 
 @dataclass(frozen=True)
 class Row:
-    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before."""
+    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before. A withdrawn
+    sample has no page (``href``) and no image."""
 
     kind: str
     sample: Sample
@@ -47,9 +50,16 @@ class Row:
 
 
 def rows_of(benchmark: Benchmark, changes: Sequence[SampleChange]) -> list[Row]:
-    """Five queries: samples with their images, revisions with authors, and what the revisions hold."""
-    samples = Sample.objects.select_related("image").in_bulk([change.sample for change in changes])
+    """Five queries: samples with their images, revisions with authors, and what the revisions hold. One more where
+    images were replaced."""
+    samples = Sample.everything.select_related("image").in_bulk([change.sample for change in changes])
     numbers = [number for change in changes for number in (change.before, change.after) if number]
+    shas = {sha for change in changes for sha in (change.image_before, change.image_after) if sha}
+    images = {one.sha256: one for one in Image.objects.filter(sha256__in=shas)} if shas else {}
+    for change in changes:
+        # The newer of the two states shows its image.
+        sample = samples[change.sample]
+        sample.image = images.get(change.image_after or change.image_before, sample.image)
     revisions = Revision.objects.with_content().select_related("author").in_bulk(numbers)
     return [
         _row(benchmark, change, samples[change.sample], revisions.get(change.before), revisions.get(change.after))
@@ -63,14 +73,17 @@ def _row(
     changed = change.kind is Kind.CHANGED
     chains = (change.chains_before, change.chains_after)
     fields = changed_fields(before, after, *chains) if changed else _whole(change.kind, before or after)
+    if changed and change.image_before != change.image_after:
+        said = (change.image_before[:SHOWN], change.image_after[:SHOWN])
+        fields.append(FieldChange(gettext("Image"), [Piece("cut", said[0]), Piece("new", said[1])]))
     gold = list(after.gold_boxes.all()) if after else []
     boxes = {_corners(box) for box in gold}
-    was = list(before.gold_boxes.all()) if before else []
+    was = [box for box in before.gold_boxes.all() if _fits(box, sample.image)] if before else []
     author = (after or before or Revision()).author
     return Row(
         kind=change.kind,
         sample=sample,
-        href=reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
+        href="" if sample.removed_from_id else reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
         fields=fields,
         summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
         authors=[str(author)] if author else [gettext("imported")],
@@ -90,7 +103,7 @@ def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
 
 
 def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
-    if sample.image is None or sample.image.state != Image.State.READY:
+    if sample.removed_from_id or sample.image is None or sample.image.state != Image.State.READY:
         return ""
     return reverse("annotation:thumbnail", args=[benchmark.slug, sample.image.sha256])
 
@@ -98,7 +111,7 @@ def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
 def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[GoldBox]) -> Near | None:
     """The first box, of the newer gold if it has one, with what else lies there."""
     image, shown = sample.image, (gold or was)[:1]
-    if not shown or image is None or image.state != Image.State.READY:
+    if not shown or sample.removed_from_id or image is None or image.state != Image.State.READY:
         return None
     area = loupe_area(image.width, image.height, Box(*_corners(shown[0])))
     corners = ",".join(str(v) for v in area.as_list())
@@ -110,6 +123,11 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[G
         reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, LOUPE_SIDE]),
         area.x2 - area.x1, area.y2 - area.y1, inside(gold), [b for b in inside(was) if b not in inside(gold)],
     )  # fmt: skip
+
+
+def _fits(box: GoldBox, image: Image | None) -> bool:
+    """Whether the box was drawn on an image of the size of this one. Others would be misplaced."""
+    return image is None or (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
 
 
 def _corners(box: GoldBox) -> Corners:

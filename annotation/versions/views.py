@@ -17,10 +17,11 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.content.freeze import freeze_version
-from annotation.models import Benchmark, Version
+from annotation.models import Benchmark, Sample, Version
 from annotation.versions.forms import FreezeForm
 from annotation.versions.present import rows_of
 from annotation.versions.read.difference import Difference, Kind, difference
+from annotation.versions.read.withdrawn import withdrawn_by_version
 from annotation.workflow import Right, SampleState
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import NotFound
@@ -45,7 +46,8 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
 
     Context: states (State, the newest first), older, newer (State), counts (words, n), same, page, rows (Row), latest,
     changed_n (samples that differ from the latest version), waiting_n (in review: not in the gold yet), golds_n, form,
-    next_number. Eleven queries in addition to those of every page of a benchmark, for any number of changes.
+    next_number, withdrawn (Sample, of the newer version). Twelve queries in addition to those of every page of a
+    benchmark, for any number of changes.
     """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     return versions_page(request, benchmark, FreezeForm())
@@ -75,6 +77,7 @@ def versions_page(request: HttpRequest, benchmark: Benchmark, form: FreezeForm) 
         "form": form,
         "next_number": latest.number + 1 if latest else 1,
         "latest": latest,
+        "withdrawn": _withdrawn(benchmark, newer.version or older.version),
     }
     return render(request, "annotation/versions/versions.html", context, status=400 if form.errors else 200)
 
@@ -93,6 +96,10 @@ def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
     )
     previous = version.number - 1 or NOTHING
     return redirect(f"{reverse('annotation:versions', args=[slug])}?from={previous}&to={version.number}")
+
+
+def _withdrawn(benchmark: Benchmark, version: Version | None) -> list[Sample]:
+    return withdrawn_by_version(benchmark, [version]).get(version.pk, []) if version else []
 
 
 def _states(benchmark: Benchmark) -> list[State]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy
 
 from annotation.common.reasons import offered_reasons, reason_words
-from annotation.models import Benchmark, Membership
+from annotation.models import Benchmark, Image, Membership
 from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.workflow import Right, roles_with
 from webapp.accounts.models import User
@@ -55,6 +56,50 @@ class WorkForm(forms.Form):
     def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None, *, prefix: str) -> None:
         super().__init__(data, prefix=prefix)
         _choose_among(self, benchmark.memberships.filter(role__in=roles_with(Right.ANNOTATE)))
+
+
+class ReplaceImageForm(WorkForm):
+    file = forms.FileField(
+        label=gettext_lazy("New image"), error_messages={"required": gettext_lazy("Choose an image.")}
+    )
+    scale = forms.BooleanField(
+        required=False,
+        initial=True,
+        label=gettext_lazy("If only the size differs, scale boxes and toolchains to the new size"),
+    )
+    comment = forms.CharField(
+        label=gettext_lazy("Comment"), required=False, max_length=2000, strip=True,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy("Annotators read it if the sample returns to them."),
+    )  # fmt: skip
+    to = _person(gettext_lazy("Return to"), empty=gettext_lazy("Its annotator"))
+
+    def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None, *, prefix: str) -> None:
+        super().__init__(benchmark, data, prefix=prefix)
+        self.files = files or MultiValueDict()
+
+
+class TakeDownForm(forms.Form):
+    """``images``: those of the sample that are not removed, the current one first."""
+
+    image: Any = forms.ChoiceField(label=gettext_lazy("Image"))
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"), max_length=500, strip=True, widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": gettext_lazy("Enter a reason.")},
+        help_text=gettext_lazy("Pages and exports show it instead of the image."),
+    )  # fmt: skip
+
+    def __init__(self, images: Sequence[Image], data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.images = {one.sha256: one for one in images}
+        choices = [(one.sha256, str(one)) for one in images]
+        self.fields["image"] = forms.ChoiceField(label=gettext_lazy("Image"), choices=choices)
+        if len(choices) == 1:
+            self.fields["image"].widget = forms.HiddenInput()
+            self.fields["image"].initial = choices[0][0]
+
+    def clean_image(self) -> Image:
+        return self.images[self.cleaned_data["image"]]
 
 
 class AssignForm(WorkForm):

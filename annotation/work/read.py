@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Min
+from django.db.models import Count, F, Min, Q
 from django.utils import timezone
 
-from annotation.models import Annotation, Benchmark, Lease, Pause, Problem, Review, Revision
+from annotation.models import Annotation, Benchmark, Lease, Pause, Problem, Review, Revision, Sample
+from annotation.models.querysets.samples import SampleQuerySet
 from annotation.models.querysets.waiting import WORK
 from annotation.queue.progress import WINDOW, pace
 from annotation.statistics import Interval, wilson
@@ -108,3 +109,9 @@ def live_leases(benchmark: Benchmark) -> list[Lease]:
     """Return the current reservations, the oldest first."""
     leases = Lease.objects.filter(sample__benchmark=benchmark).live()
     return list(leases.select_related("sample", "user").order_by("taken_at", "pk")[:LEASES_SHOWN])
+
+
+def with_removed_ones(benchmark: Benchmark) -> SampleQuerySet:
+    """The samples of a benchmark, and those deleted from it or withdrawn, which come last. One query."""
+    rows: SampleQuerySet = Sample.everything.filter(Q(benchmark=benchmark) | Q(removed_from=benchmark))
+    return rows.select_related("image").order_by(F("removed_from").asc(nulls_first=True), "-pk")

@@ -78,6 +78,13 @@ def picture_problem(sample: Any) -> PictureProblem | None:
         return PictureProblem(missing.strip(), named % {"name": name} if name else nameless)
     if image.state == image.State.WAITING:
         return PictureProblem(gettext("The image is being processed."), gettext("Reload this page in a moment."), False)
+    if image.state == image.State.REMOVED:
+        removed = gettext("Image removed: %(reason)s") % {"reason": image.problem}
+        return PictureProblem(removed, gettext("Its file was deleted. Boxes, answers and scores stay."), False)
+    if image.state == image.State.ALLOWED:
+        return PictureProblem(
+            gettext("The image is missing."), gettext("It was removed, and can be uploaded again."), False
+        )
     if image.state == image.State.FAILED:
         unshown = gettext("The image can't be shown. %(problem)s") % {"problem": image.problem}
         return PictureProblem(unshown.strip(), gettext("Replace the file and import it again."))

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Benchmark
 from evaluation.models.querysets.experiments import AttemptQuerySet, EndpointQuerySet, ExperimentQuerySet
+from evaluation.models.querysets.live import on_samples
 
 NAME_FORM, KEY_NAME_FORM = r"^[a-z0-9][a-z0-9-]*$", r"^[A-Z][A-Z0-9_]{0,63}$"
 NAME = RegexValidator(NAME_FORM, "Use lowercase letters, digits and hyphens. Start with a letter or digit.")
@@ -146,6 +147,16 @@ class Experiment(models.Model):
         return f"{self.model}, {self.setting}"
 
 
+_FromAttempt = models.Manager.from_queryset(AttemptQuerySet)
+
+
+class AttemptManager(_FromAttempt):
+    """The attempts at samples that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> AttemptQuerySet:
+        return super().get_queryset().filter(on_samples())  # type: ignore[return-value]  # made by Django
+
+
 class Attempt(models.Model):
     """The execution of one sample and rollout.
 
@@ -184,7 +195,7 @@ class Attempt(models.Model):
     result = models.JSONField(null=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = AttemptQuerySet.as_manager()
+    objects = AttemptManager()
 
     class Meta:
         ordering = ["pk"]

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from evaluation.models.querysets.judging import JudgingItemQuerySet
+from evaluation.models.querysets.live import on_samples
 from evaluation.models.run import Trajectory
 
 new_key = partial(secrets.token_urlsafe, 16)
@@ -47,10 +48,10 @@ class JudgingQueue(models.Model):
 
 
 class JudgingItemManager(models.Manager.from_queryset(JudgingItemQuerySet)):  # type: ignore[misc]  # made by Django
-    """The questions there are: without those about runs in the trash."""
+    """The questions there are: without those about runs in the trash, and about removed samples."""
 
     def get_queryset(self) -> JudgingItemQuerySet:
-        return super().get_queryset().filter(trajectory__run__deleted_at=None)
+        return super().get_queryset().filter(on_samples("trajectory__"), trajectory__run__deleted_at=None)
 
 
 class JudgingItem(models.Model):

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from evaluation.detections import DETECTOR, is_score
 from evaluation.models.querysets.judging import JudgementQuerySet
-from evaluation.models.querysets.live import live
+from evaluation.models.querysets.live import live, on_samples
 from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
 
@@ -124,6 +124,16 @@ class Run(models.Model):
         return PEOPLE in self.extra
 
 
+_FromTrajectory = models.Manager.from_queryset(TrajectoryQuerySet)
+
+
+class TrajectoryManager(_FromTrajectory):
+    """The trajectories on samples that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> TrajectoryQuerySet:
+        return super().get_queryset().filter(on_samples())  # type: ignore[return-value]  # made by Django
+
+
 class Trajectory(models.Model):
     """The recorded output of a run for one sample.
 
@@ -156,7 +166,8 @@ class Trajectory(models.Model):
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
     line = models.PositiveBigIntegerField(null=True, blank=True)
 
-    objects = TrajectoryQuerySet.as_manager()
+    objects = TrajectoryManager()
+    everything = _FromTrajectory()
     score: Any
     """Set by ``evaluation.store.scores`` from the file of the run; None if the trajectory is not scored."""
 
@@ -253,6 +264,13 @@ class Step(models.Model):
         return f"{self.position + 1} {self.tool}"
 
 
+class InterventionManager(models.Manager["Intervention"]):
+    """The interventions on samples that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> models.QuerySet[Intervention]:
+        return super().get_queryset().filter(on_samples())
+
+
 class Intervention(models.Model):
     """Whether a run was correct on a sample under a condition, if only this was recorded (no trajectory)."""
 
@@ -264,11 +282,23 @@ class Intervention(models.Model):
     extra = models.JSONField(default=dict, blank=True)
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
 
+    objects = InterventionManager()
+
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "sample", "condition"], name="intervention_once")]
 
     def __str__(self) -> str:
         return f"{self.run} on {self.sample}, {self.condition}"
+
+
+_FromJudgement = models.Manager.from_queryset(JudgementQuerySet)
+
+
+class JudgementManager(_FromJudgement):
+    """The judgments on samples that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> JudgementQuerySet:
+        return super().get_queryset().filter(on_samples())  # type: ignore[return-value]  # made by Django
 
 
 class Judgement(models.Model):
@@ -302,7 +332,7 @@ class Judgement(models.Model):
     extra = models.JSONField(default=dict, blank=True)
     source = models.ForeignKey("annotation.ImportRecord", null=True, on_delete=models.SET_NULL, related_name="+")
 
-    objects = JudgementQuerySet.as_manager()
+    objects = JudgementManager()
 
     class Meta:
         constraints = [

@@ -6,7 +6,17 @@ from django.db.models import Q
 
 from evaluation.models.experiment import Experiment
 from evaluation.models.judging import new_key
+from evaluation.models.querysets.live import on_samples
 from evaluation.models.querysets.studies import HumanAnswerQuerySet, ParticipantQuerySet, StudySampleQuerySet
+
+_FromStudySample = models.Manager.from_queryset(StudySampleQuerySet)
+
+
+class StudySampleManager(_FromStudySample):
+    """The samples of studies that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> StudySampleQuerySet:
+        return super().get_queryset().filter(on_samples())  # type: ignore[return-value]  # made by Django
 
 
 class StudySample(models.Model):
@@ -17,7 +27,7 @@ class StudySample(models.Model):
     sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="+")
     stratum = models.PositiveIntegerField()
 
-    objects = StudySampleQuerySet.as_manager()
+    objects = StudySampleManager()
 
     class Meta:
         ordering = ["experiment", "pk"]
@@ -53,6 +63,16 @@ class Participant(models.Model):
         return f"person {self.number + 1} of study {self.experiment_id}"
 
 
+_FromHumanAnswer = models.Manager.from_queryset(HumanAnswerQuerySet)
+
+
+class HumanAnswerManager(_FromHumanAnswer):
+    """The answers on samples that are neither deleted nor withdrawn."""
+
+    def get_queryset(self) -> HumanAnswerQuerySet:
+        return super().get_queryset().filter(on_samples())  # type: ignore[return-value]  # made by Django
+
+
 class HumanAnswer(models.Model):
     """The answer of one person for one sample of a study, created on assignment.
 
@@ -77,7 +97,7 @@ class HumanAnswer(models.Model):
     expires_at = models.DateTimeField()
     done_at = models.DateTimeField(null=True)
 
-    objects = HumanAnswerQuerySet.as_manager()
+    objects = HumanAnswerManager()
 
     class Meta:
         ordering = ["experiment", "pk"]

@@ -1,1 +1,1 @@
-"""The page of one run: its numbers, charts, tables, replays and deletion."""
+"""The page of one run: its numbers, charts, tables and replays."""

@@ -90,8 +90,10 @@ def _benchmark(benchmark: Benchmark) -> Hit:
 def _sample(sample: Sample, slugs: Mapping[int, str], titles: Mapping[int, str]) -> Hit:
     gold = getattr(sample, "gold", None)
     question = gold.revision.question[:QUESTION] if gold else ""
-    href = reverse("evaluation:sample", args=[slugs[sample.benchmark_id], sample.key])
-    return Hit(sample.key, href, " · ".join(part for part in (question, titles[sample.benchmark_id]) if part))
+    benchmark = sample.benchmark_id
+    assert benchmark is not None
+    href = reverse("evaluation:sample", args=[slugs[benchmark], sample.key])
+    return Hit(sample.key, href, " · ".join(part for part in (question, titles[benchmark]) if part))
 
 
 def _run(run: Run, slugs: Mapping[int, str], titles: Mapping[int, str]) -> Hit:

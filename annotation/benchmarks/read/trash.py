@@ -1,4 +1,4 @@
-"""The deleted benchmarks of a person, and which rows belong to a benchmark."""
+"""The deleted benchmarks of a person, and which rows belong to a benchmark or to a sample."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def deleted_benchmarks(user: Person) -> BenchmarkQuerySet:
     return rows.select_related("deleted_by")
 
 
-def owned_tables() -> list[tuple[type[models.Model], str]]:
-    """All tables whose rows belong to a benchmark, each with the path of its foreign keys to it. A table comes before
-    those that it refers to, so that rows can be deleted in this order despite protection.
+def owned_tables(root: type[models.Model] = Benchmark) -> list[tuple[type[models.Model], str]]:
+    """All tables whose rows belong to a row of ``root``, each with the path of its foreign keys to it. A table comes
+    before those that it refers to, so that rows can be deleted in this order despite protection.
     """
-    paths: dict[Any, str] = {Benchmark: ""}
-    found: list[Any] = [Benchmark]
+    paths: dict[Any, str] = {root: ""}
+    found: list[Any] = [root]
     for owner in found:
         for model in apps.get_models(include_auto_created=True):
-            name = next((field.name for field in _path_keys(model) if field.related_model is owner), None)
+            name = next((field.name for field in _path_keys(model, root) if field.related_model is owner), None)
             if name is not None and model not in paths:
                 paths[model] = f"{name}__{paths[owner]}".rstrip("_")
                 found.append(model)
@@ -40,7 +40,7 @@ def owned_tables() -> list[tuple[type[models.Model], str]]:
         for field in _owning_keys(model):
             if field.related_model in paths and field.related_model is not model:
                 order.add(field.related_model, model)
-    return [(model, paths[model]) for model in order.static_order() if model is not Benchmark]
+    return [(model, paths[model]) for model in order.static_order() if model is not root]
 
 
 def _owning_keys(model: type[models.Model]) -> list[Any]:
@@ -48,6 +48,6 @@ def _owning_keys(model: type[models.Model]) -> list[Any]:
     return [field for field in fields if field.remote_field.on_delete in FOLLOWS]
 
 
-def _path_keys(model: type[models.Model]) -> list[Any]:
-    """Those that lead to the benchmark of every row that has one."""
-    return [field for field in _owning_keys(model) if not field.null or field.related_model is Benchmark]
+def _path_keys(model: type[models.Model], root: type[models.Model]) -> list[Any]:
+    """Those that lead to the owner of every row that has one."""
+    return [field for field in _owning_keys(model) if not field.null or field.related_model is root]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.db import models, transaction
@@ -15,7 +17,7 @@ from annotation.common.access import require
 from annotation.common.trash import deleted_before
 from annotation.content.benchmark_events import notify_purged
 from annotation.images.store import remove_files
-from annotation.models import Benchmark, Image, ImageVariant, Sample
+from annotation.models import Benchmark, Image, ImageReplacement, ImageVariant, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -27,7 +29,7 @@ from webapp.notifications.write import forget_benchmark
 
 KIND = "annotation.purge_benchmark"
 BATCH = 500
-IMAGES_OF: dict[Any, str] = {Sample: "image_id", ImageVariant: "parent_id"}
+IMAGES_OF: dict[Any, str] = {Sample: "image_id", ImageVariant: "parent_id", ImageReplacement: "image_id"}
 """Tables whose rows name images, which other benchmarks may show too."""
 
 
@@ -98,13 +100,12 @@ def purge_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:
     done = int(context.state.get("done", 0))
     if benchmark is None:
         return {"rows": done}
-    for model, path in owned_tables():
-        while images := _purge_batch(model, path, benchmark):
-            done += images[0]
-            context.save({"done": done}, done=done)
-            context.progress(done, None, unit=gettext_noop("rows"))
-            for image in images[1]:
-                remove_files(image)
+    # Deleted and withdrawn samples are of no benchmark, so they are purged on their own.
+    removed = purge_rows(Sample, Sample.everything.filter(removed_from=benchmark))
+    for rows in chain(removed, purge_rows(Benchmark, Benchmark.everything.filter(pk=benchmark.pk))):
+        done += rows
+        context.save({"done": done}, done=done)
+        context.progress(done, None, unit=gettext_noop("rows"))
     with transaction.atomic():
         forget_benchmark(benchmark.slug)
         # The entry says which address is not given to another benchmark: it is written while the row is there.
@@ -116,16 +117,29 @@ def purge_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:
     return {"rows": done}
 
 
+def purge_rows(root: type[models.Model], owners: models.QuerySet[Any]) -> Iterator[int]:
+    """Delete the rows that belong to these rows of ``root``, and samples themselves, with the files of images that
+    nothing shows any more: the number of rows of each batch, after its transaction."""
+    own: list[tuple[type[models.Model], str]] = [(Sample, "pk")] if root is Sample else []
+    for model, path in (*owned_tables(root), *own):
+        while batch := _purge_batch(model, path, owners):
+            for image in batch[1]:
+                remove_files(image)
+            yield batch[0]
+
+
 @transaction.atomic
-def _purge_batch(model: type[models.Model], path: str, benchmark: Benchmark) -> tuple[int, list[Image]] | None:
+def _purge_batch(model: type[models.Model], path: str, owners: models.QuerySet[Any]) -> tuple[int, list[Image]] | None:
     """Delete some rows of a table: how many, and the images that nothing shows any more. None without rows."""
-    rows = model._base_manager.filter(**{path: benchmark})
+    rows = model._base_manager.filter(**{f"{path}__in": owners.order_by().values("pk")})
     batch = list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH])
     if not batch:
         return None
     rows = model._base_manager.filter(pk__in=batch)
     shown = set(rows.values_list(IMAGES_OF[model], flat=True)) if model in IMAGES_OF else set()
     rows.delete()
-    images = list(Image.objects.filter(pk__in=shown, samples=None, variants=None))
+    unshown = Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None)
+    # The row of a removed image refuses its file.
+    images = list(unshown.exclude(state=Image.State.REMOVED))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return len(batch), images

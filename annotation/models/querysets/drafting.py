@@ -11,7 +11,7 @@ from django.db.models import Count
 
 class ProposalQuerySet(models.QuerySet[Any]):
     def on(self, benchmark: Any) -> Self:
-        return self.filter(drafting__benchmark=benchmark)
+        return self.filter(drafting__benchmark=benchmark, sample__benchmark=benchmark)
 
     def by_field(self) -> Counter[str]:
         """The number of drafts of each field. One query."""

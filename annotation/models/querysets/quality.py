@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from webapp.accounts.models import User
 
 
+STANDING = Q(check_of__sample__state="accepted", check_of__sample__benchmark__isnull=False)
+"""Of answers to checks whose sample is still accepted, and neither deleted nor withdrawn."""
+
+
 def seen_by(user: User) -> Q:
     """The condition on revisions that this person made, annotated, reviewed or answered blind."""
     return Q(author=user) | Q(annotation__author=user) | Q(reviews__reviewer=user) | Q(blind_answers__reviewer=user)
@@ -51,7 +55,7 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
 
     def waiting(self) -> Self:
         """Keep samples of a qualification test that are neither submitted nor skipped, in their order."""
-        return self.filter(state="draft", check_of__sample__state="accepted").order_by("pk")
+        return self.filter(STANDING, state="draft").order_by("pk")
 
     def submitted(self) -> Self:
         """Keep answers that look submitted to their author."""
@@ -71,11 +75,11 @@ class CheckAnswerQuerySet(models.QuerySet[Any]):
 
     def begun_by(self, user: Person) -> Self:
         """Keep drafts of this person, with gold as accepted now."""
-        return self.filter(user=user, state="draft", version__gt=0, check_of__sample__state="accepted")
+        return self.filter(STANDING, user=user, state="draft", version__gt=0)
 
     def untouched_by(self, user: Person) -> Self:
         """Keep checks assigned to this person without content yet, with gold as accepted now."""
-        return self.filter(user=user, state="draft", version=0, check_of__sample__state="accepted")
+        return self.filter(STANDING, user=user, state="draft", version=0)
 
     def by_person(self) -> dict[int, tuple[int, int]]:
         """Numbers of passed and of decided checks, by user id."""
@@ -93,7 +97,7 @@ class BlindAnswerQuerySet(models.QuerySet[Any]):
 
 class AuditItemQuerySet(models.QuerySet[Any]):
     def of(self, benchmark: Any) -> Self:
-        return self.filter(draw__benchmark=benchmark)
+        return self.filter(draw__benchmark=benchmark, sample__benchmark=benchmark)
 
     def undecided(self) -> Self:
         """Keep items without an audit whose gold is unchanged since the draw."""

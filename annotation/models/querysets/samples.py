@@ -148,7 +148,7 @@ def _answer(value: str) -> Q:
 
 
 def _picture(value: str) -> Q:
-    usable = Q(image__isnull=False) & ~Q(image__state="failed")
+    usable = Q(image__isnull=False) & ~Q(image__state__in=("failed", "removed", "allowed"))
     return {"problem": ~usable, "yes": usable}.get(value, NOTHING)
 
 

@@ -8,10 +8,13 @@ from typing import Any, Self
 from django.db import models
 from django.db.models import Sum
 
+from annotation.models.querysets.removed import with_removed
+
 
 class WorkSessionQuerySet(models.QuerySet[Any]):
     def on(self, benchmark: Any) -> Self:
-        return self.filter(sample__benchmark=benchmark)
+        """Also of samples that were deleted or withdrawn: the time was worked."""
+        return self.filter(with_removed("sample", benchmark))
 
     def between(self, first: date, after: date) -> Self:
         """Keep the days from ``first`` up to, but not including, ``after``."""

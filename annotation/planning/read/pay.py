@@ -25,6 +25,7 @@ from annotation.models import (
     Revision,
     WorkSession,
 )
+from annotation.models.querysets.removed import with_removed
 from annotation.payroll import amount_of_samples, amount_of_time, month_of, next_month
 from annotation.statistics import Interval, wilson
 from webapp.accounts.models import User
@@ -163,8 +164,8 @@ def _paid(line: Line, rates: Mapping[tuple[Role, int | None], PayRate]) -> Line:
 
 def _annotated(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int, dict[str, Any]]:
     made = Revision.objects.filter(
-        annotation__sample__benchmark=benchmark, annotation__kind=Annotation.Kind.OWN, number=1, author__isnull=False,
-        submitted_at__gte=begin, submitted_at__lt=end,
+        with_removed("annotation__sample", benchmark), annotation__kind=Annotation.Kind.OWN, number=1,
+        author__isnull=False, submitted_at__gte=begin, submitted_at__lt=end,
     )  # fmt: skip
     every = "annotation__revisions__reviews"
     rows = (
@@ -183,7 +184,7 @@ def _annotated(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int
 
 def _checks(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int, int]:
     """Gold checks count as submitted, those of a qualification test do not."""
-    answers = CheckAnswer.objects.on(benchmark).handed_in().filter(attempt=None)
+    answers = CheckAnswer.objects.filter(with_removed("check_of__sample", benchmark), attempt=None).handed_in()
     within = answers.filter(handed_in_at__gte=begin, handed_in_at__lt=end)
     return dict(within.order_by().values_list("user").annotate(n=Count("pk")))
 
@@ -193,14 +194,13 @@ def _reviewed(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int,
         sample=OuterRef("revision__annotation__sample"), adjudicator=OuterRef("reviewer"),
         decided_at__gte=OuterRef("created_at") - SAME_ACT, decided_at__lte=OuterRef("created_at") + SAME_ACT,
     )  # fmt: skip
-    reviews = Review.objects.filter(
-        ~Exists(decided), revision__annotation__sample__benchmark=benchmark, created_at__gte=begin, created_at__lt=end
-    )
+    of_benchmark = with_removed("revision__annotation__sample", benchmark)
+    reviews = Review.objects.filter(of_benchmark, ~Exists(decided), created_at__gte=begin, created_at__lt=end)
     return dict(reviews.order_by().values_list("reviewer").annotate(n=Count("pk")))
 
 
 def _adjudicated(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int, int]:
-    rounds = Adjudication.objects.filter(sample__benchmark=benchmark, adjudicator__isnull=False)
+    rounds = Adjudication.objects.filter(with_removed("sample", benchmark), adjudicator__isnull=False)
     within = rounds.filter(decided_at__gte=begin, decided_at__lt=end)
     return dict(within.order_by().values_list("adjudicator").annotate(n=Count("pk")))
 
@@ -220,7 +220,7 @@ def months_with_work(benchmark: Benchmark) -> list[date]:
     """Months that have time, submissions or a period, the newest first; the current one among them."""
     found = {month_of(timezone.now().date()), *benchmark.pay_periods.values_list("month", flat=True)}
     found |= set(WorkSession.objects.on(benchmark).order_by().dates("day", "month"))
-    made = Revision.objects.filter(annotation__sample__benchmark=benchmark, submitted_at__isnull=False)
+    made = Revision.objects.filter(with_removed("annotation__sample", benchmark), submitted_at__isnull=False)
     found |= {month_of(one.date()) for one in made.order_by().datetimes("submitted_at", "month", tzinfo=UTC)}
     return sorted(found, reverse=True)
 

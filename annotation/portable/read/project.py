@@ -8,8 +8,9 @@ from typing import IO, Any
 
 from django.db import models, transaction
 
-from annotation.images.store import SUFFIX, picture_path
+from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
 from annotation.models import Benchmark, Image, Revision
+from annotation.models.querysets.removed import with_withdrawn
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Table, rows_of
 from annotation.project_file import Manifest, Writer
 from webapp.accounts.models import User
@@ -37,7 +38,7 @@ def export_project(*, actor: User | None, benchmark: Benchmark, out: IO[bytes], 
             numbers[table.model] = _number(table, benchmark)
         for table in TABLES:
             writer.table(table.name, _rows(table, benchmark, numbers))
-        for image in images.iterator():
+        for image in images.exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
         about = {"slug": benchmark.slug, "title": benchmark.title, "people": "named" if named else "pseudonyms"}
@@ -53,10 +54,11 @@ def image_bytes(benchmark: Benchmark) -> int:
 
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
-    """Return the images of the samples, and the originals of variants."""
-    of_variants = models.Q(variants__sample__benchmark=benchmark)
-    found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | of_variants).order_by().values("pk")
-    return Image.objects.filter(pk__in=found)
+    """Return the images of the samples, the originals of variants, and replaced images."""
+    of_variants = with_withdrawn("variants__sample__", benchmark)
+    replaced = with_withdrawn("replacements__sample__", benchmark)
+    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants | replaced)
+    return Image.objects.filter(pk__in=found.order_by().values("pk"))
 
 
 def _number(table: Table, benchmark: Benchmark) -> dict[int, int]:
@@ -96,7 +98,11 @@ def address_of(email: str) -> str:
 
 def _image_rows(images: models.QuerySet[Image]) -> Iterator[dict[str, Any]]:
     for image in images.iterator():
-        yield {"sha256": image.sha256, "suffix": SUFFIX[image.format]}
+        row: dict[str, Any] = {"sha256": image.sha256, "suffix": SUFFIX[image.format]}
+        if image.state in WITHOUT_FILE:
+            size = {"width": image.width, "height": image.height, "format": image.format, "bytes": image.bytes}
+            row |= {"removed": image.problem, **size}
+        yield row
 
 
 def _rows(
@@ -110,7 +116,9 @@ def _rows(
         found: dict[str, Any] = {}
         for one, value in zip(fields, row, strict=True):
             if isinstance(one, models.ForeignKey) and value is not None:
-                value = numbers[one.related_model][value]
+                # A sample that this one was made from can be in the trash.
+                known = numbers[one.related_model]
+                value = known.get(value) if one.related_model is table.model else known[value]
             elif one.name in hooks:
                 value = hooks[one.name](value, number)
             found[one.name] = _plain(value)

@@ -31,6 +31,7 @@ from annotation.models import (
     GoldCheck,
     Guideline,
     GuidelineReading,
+    ImageReplacement,
     ImageVariant,
     Membership,
     Pause,
@@ -49,6 +50,7 @@ from annotation.models import (
     Version,
     VersionEntry,
 )
+from annotation.models.querysets.removed import with_withdrawn
 
 Numbers = Callable[[int], int]
 
@@ -98,9 +100,10 @@ TABLES = (
     Table(Pause, "benchmark"),
     Table(BankTool, "benchmark"),
     Table(ToolName, "benchmark"),
-    Table(Sample, "benchmark", without=frozenset({"source"})),
+    Table(Sample, "benchmark", without=frozenset({"source", "removed_from", "purging"})),
     Table(ImageVariant, "sample__benchmark"),
-    Table(FacetValue, "benchmark"),
+    Table(ImageReplacement, "sample__benchmark"),
+    Table(FacetValue, "sample__benchmark"),
     Table(Annotation, "sample__benchmark"),
     Table(Revision, "annotation__sample__benchmark", revisions_in=(("provenance", _in_provenance),)),
     Table(GoldBox, "revision__annotation__sample__benchmark"),
@@ -137,11 +140,16 @@ models), or last for minutes only."""
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
-    """The rows of the benchmark in the order in which they were made."""
+    """The rows of the benchmark in the order in which they were made. Those of withdrawn samples are among them,
+    because versions name these samples."""
     manager: models.Manager[Any] = table.model._default_manager
     if table.model is Comment:
         # On an annotation, or on an answer to a gold check.
-        of_answers = models.Q(check_answer__check_of__sample__benchmark=benchmark)
-        return manager.filter(models.Q(annotation__sample__benchmark=benchmark) | of_answers).order_by("pk")
+        of_answers = with_withdrawn("check_answer__check_of__sample__", benchmark)
+        return manager.filter(with_withdrawn("annotation__sample__", benchmark) | of_answers).order_by("pk")
+    if table.model is Sample:
+        return Sample.everything.filter(with_withdrawn("", benchmark)).order_by("pk")
+    if table.path.endswith("sample__benchmark"):
+        return manager.filter(with_withdrawn(table.path.removesuffix("benchmark"), benchmark)).order_by("pk")
     carried = {"local": False} if table.model is Membership else {}
     return manager.filter(**{table.path: benchmark}, **carried).order_by("pk")

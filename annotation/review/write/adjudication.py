@@ -171,7 +171,7 @@ def _discard(actor: User, found: Adjudication, submissions: Submissions, named: 
         _review(actor, revision, Review.Decision.DISCARD, list(verdict.reasons), words)
         apply_transition(actor=actor, annotation=revision.annotation, name="discard", reason=words)
     Gold.objects.filter(sample=found.sample).delete()
-    content_changed(found.sample.benchmark_id, found.sample.pk)
+    content_changed(found.sample.benchmark.pk, found.sample.pk)
 
 
 def _keep(actor: User, found: Adjudication, submissions: Submissions, named: Named, verdict: Verdict) -> None:

@@ -224,7 +224,7 @@ def _decide(actor: User, annotation: Annotation, revision: Revision, decision: D
         make_gold(fixed or revision)
     elif annotation.state == State.DISCARDED:
         Gold.objects.filter(sample=sample, revision__annotation=annotation).delete()
-        content_changed(sample.benchmark_id, sample.pk)
+        content_changed(sample.benchmark.pk, sample.pk)
 
 
 def _fix(actor: User, annotation: Annotation, content: Mapping[str, Any]) -> Revision:

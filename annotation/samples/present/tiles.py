@@ -91,6 +91,8 @@ def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str
     if image is None:
         said = gettext("%(file)s has not been imported.") if sample.image_name else gettext("This sample has no image.")
         return {"problem": sample.image_problem or said % {"file": sample.image_name}}
+    if image.state == Image.State.REMOVED:
+        return {"problem": gettext("Image removed: %(reason)s") % {"reason": image.problem}}
     if image.state != Image.State.READY:
         return {"problem": image.problem or gettext("The image is being prepared.")}
     place = [benchmark.slug, image.sha256]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from annotation.content.chains.read import further_by_sample
 from annotation.models import Benchmark, Gold, Version, VersionEntry
+from annotation.versions.read.images import images_at
 
 
 class Kind(StrEnum):
@@ -21,7 +22,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleChange:
-    """One sample with different gold; the revisions are numbers of rows, None without gold."""
+    """One sample with different gold; the revisions are numbers of rows, None without gold. The images are hashes, ""
+    if no image of the sample was ever replaced.
+    """
 
     kind: Kind
     key: str
@@ -30,6 +33,8 @@ class SampleChange:
     after: int | None
     chains_before: Sequence[Mapping[str, Any]] = ()
     chains_after: Sequence[Mapping[str, Any]] = ()
+    image_before: str = ""
+    image_after: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,12 @@ class Difference:
         """Return the difference in the opposite direction."""
         turned = {Kind.ADDED: Kind.REMOVED, Kind.REMOVED: Kind.ADDED, Kind.CHANGED: Kind.CHANGED}
         back = [
-            SampleChange(turned[c.kind], c.key, c.sample, c.after, c.before, c.chains_after, c.chains_before)
+            replace(
+                c, kind=turned[c.kind], before=c.after, after=c.before, chains_before=c.chains_after,
+                chains_after=c.chains_before, image_before=c.image_after, image_after=c.image_before,
+            )
             for c in self.changes
-        ]
+        ]  # fmt: skip
         return Difference(sorted(back, key=_place), self.same)
 
 
@@ -58,17 +66,19 @@ class _Held:
     revision: int
     digest: str
     chains: Sequence[Mapping[str, Any]] | None = ()
+    image: str = ""
 
     def same_as(self, other: _Held) -> bool:
-        """Return whether gold and accepted toolchains are equal. Toolchains that a version did not store equal any
-        others.
+        """Return whether gold, image and accepted toolchains are equal. Toolchains that a version did not store equal
+        any others.
         """
         unknown = self.chains is None or other.chains is None
-        return self.digest == other.digest and (unknown or _said(self.chains) == _said(other.chains))
+        same = (self.digest, self.image) == (other.digest, other.image)
+        return same and (unknown or _said(self.chains) == _said(other.chains))
 
 
 def difference(benchmark: Benchmark, older: Version | None, newer: Version | None) -> Difference:
-    """Compare ``older`` (None: empty) with ``newer`` (None: the current gold). Two or three queries.
+    """Compare ``older`` (None: empty) with ``newer`` (None: the current gold). Four or five queries.
 
     Samples are equal if the content of their gold is (revisions with equal digests), and the other accepted reference
     toolchains are.
@@ -84,6 +94,8 @@ def difference(benchmark: Benchmark, older: Version | None, newer: Version | Non
             after[sample].revision if sample in after else None,
             before.get(sample, _NOTHING).chains or (),
             after.get(sample, _NOTHING).chains or (),
+            before.get(sample, _NOTHING).image,
+            after.get(sample, _NOTHING).image,
         )
         for sample in before.keys() | after.keys()
         if not before.get(sample, _NOTHING).same_as(after.get(sample, _NOTHING))
@@ -107,13 +119,14 @@ def _kind(before: _Held | None, after: _Held | None) -> Kind:
 def _held(benchmark: Benchmark, version: Version | None) -> dict[int, _Held]:
     """Return the gold of each sample, by the number of the sample's row, with its other accepted toolchains."""
     fields = ("sample", "sample__key", "revision", "revision__digest")
+    images = images_at(benchmark, version.frozen_at if version else None)
     if version is not None:
         entries = VersionEntry.objects.filter(version=version).values_list(*fields, "accepted_chains")
-        return {row[0]: _Held(*row[1:]) for row in entries.iterator()}
+        return {row[0]: _Held(*row[1:], image=images.get(row[0], "")) for row in entries.iterator()}  # type: ignore[misc]
     further = further_by_sample(benchmark)
     rows = Gold.objects.filter(sample__benchmark=benchmark).values_list(*fields)
     return {
-        sample: _Held(key, revision, digest, further.get(sample, []))
+        sample: _Held(key, revision, digest, further.get(sample, []), images.get(sample, ""))
         for sample, key, revision, digest in rows.iterator()
     }
 

@@ -14,7 +14,7 @@ from evaluation.schema import JudgementKind
 
 def judged_digests(kind: str, trajectories: Collection[int]) -> dict[int, str]:
     """128 bits of what a judgment of a kind is about: the text of the answer; of crops, the boxes too. One query."""
-    of = Trajectory.objects.filter(pk__in=trajectories)
+    of = Trajectory.everything.filter(pk__in=trajectories)
     if kind == JudgementKind.ANSWER:
         return {pk: text_digest(answer) for pk, answer in of.values_list("pk", "answer")}
     found: dict[int, tuple[str, list[Any]]] = {}

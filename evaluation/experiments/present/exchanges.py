@@ -60,6 +60,8 @@ def image_answer(image: SentImage) -> HttpResponse:
     """An image as a model received it, which a browser keeps for a few minutes: rights can be removed."""
     if image.media_type not in SUFFIX:
         raise Http404(gettext("This is no image."))
+    if not objects.exists(image.name):
+        raise Http404(gettext("This image was removed."))
     answer = HttpResponse(objects.read(image.name), content_type=image.media_type)
     answer["Cache-Control"] = f"private, max-age={MINUTES}"
     return answer

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from annotation.images.store import picture_path
 from annotation.models import Image
-from evaluation.models import Experiment, SentImage
+from evaluation.models import Exchange, Experiment, SentImage
 from evaluation.runner.images import SentImage as Sent
 from webapp.common import objects
 
 PREFIX = "sent"
+SHA256 = re.compile(rb'"sha256:([0-9a-f]{64})"')
+"""How a stored request names an image."""
 SUFFIX = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 
 
@@ -41,6 +44,20 @@ def keep_images(experiment: Experiment, images: Iterable[Sent]) -> None:
             )
         )
     SentImage.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def delete_sent_copies(samples: Sequence[int]) -> None:
+    """Delete the images that were sent for these samples: copies and crops of an image that was taken down. Records of
+    requests stay."""
+    rows = Exchange.objects.filter(attempt__sample__in=samples).values_list("attempt__experiment", "request")
+    named: dict[int, set[str]] = {}
+    for experiment, request in rows.iterator():
+        found = (match.decode() for match in SHA256.findall(bytes(request)))
+        named.setdefault(experiment, set()).update(found)
+    for experiment, digests in named.items():
+        sent = SentImage.objects.filter(experiment=experiment, sha256__in=digests)
+        for name in sent.values_list("name", flat=True):
+            objects.delete(name)
 
 
 def sweep_sent_images(now: datetime) -> int:

@@ -291,5 +291,9 @@ def _work_on(ids: Any, twin: ImportRecord | None) -> tuple[tuple[Any, Any], ...]
 
 def unshared_images(images: Any, record: ImportRecord) -> Any:
     """Return the images, of these, that only samples of this import show."""
-    others = Sample.objects.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
-    return Image.objects.filter(pk__in=images).filter(~Exists(others))
+    others = Sample.everything.filter(image=OuterRef("pk")).exclude(pk__in=samples_of(record).values("pk"))
+    return (
+        Image.objects.filter(pk__in=images)
+        .filter(~Exists(others), replacements=None)
+        .exclude(state=Image.State.REMOVED)
+    )

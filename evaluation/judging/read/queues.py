@@ -15,6 +15,7 @@ from django.utils.translation import gettext
 from annotation.models import Benchmark
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, load_trajectory, read_trajectory
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Trajectory
+from evaluation.models.querysets.live import on_samples
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
@@ -60,7 +61,7 @@ class Question:
 def queues_of(benchmark: Benchmark) -> QuerySet[JudgingQueue]:
     """The queues of a benchmark, the newest first, each with ``items_n`` questions, ``done_n`` judgments and
     ``people_n`` who judged. One query."""
-    there = Q(items__trajectory__run__deleted_at=None)
+    there = Q(items__trajectory__run__deleted_at=None) & on_samples("items__trajectory__")
     done = there & Q(items__seats__done_at__isnull=False)
     return (
         JudgingQueue.objects.filter(benchmark=benchmark)

@@ -15,6 +15,7 @@ from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
 from evaluation.models import Replay, Run, Trajectory
+from evaluation.models.querysets.live import on_samples
 from evaluation.replay.run import WORDS, Outcome
 from evaluation.scoring.replays import run as replays
 from webapp.accounts.http import SignedInRequest
@@ -49,7 +50,7 @@ def run_replays(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "benchmark": benchmark, "run": run, "rights": rights, "job": job, **tabs_of(benchmark, rights, "runs"),
         "total": Trajectory.objects.filter(run=run, steps__isnull=False).distinct().count(),
-        "kept": Replay.objects.filter(trajectory__run=run).count(),
+        "kept": Replay.objects.filter(on_samples("trajectory__"), trajectory__run=run).count(),
         "told": _told(job) if job else None, "live": job is not None and job.state in Job.LIVE,
     }  # fmt: skip
     return render(request, "evaluation/runs/replays.html", context)

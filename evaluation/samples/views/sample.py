@@ -42,6 +42,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     runs = rows_of(slug, trajectories, content, crops, letters_of(benchmark))
     others = benchmark.samples.on_one_picture_with(row).order_by("key")
     others_n = others.count()
+    may_manage = allowed(request.user, benchmark, Right.MANAGE)
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
         "gold_row": getattr(row, "gold", None), "provenance": provenance_of(row),
@@ -57,7 +58,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "questions": _questions(request, benchmark, row),
         "variant": getattr(row, "variant", None),
         "may_make_variants": allowed(request.user, benchmark, Right.IMPORT_SAMPLES),
-        "may_reopen": row.state in SETTLED and allowed(request.user, benchmark, Right.MANAGE),
+        "may_reopen": row.state in SETTLED and may_manage,
+        "may_delete": may_manage,
     }  # fmt: skip
     return render(request, "evaluation/samples/sample.html", context)
 

@@ -18,7 +18,7 @@ from evaluation.common.api import coefficients
 from evaluation.common.slices import SliceTable, read_slices, saved_slices
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
-from evaluation.models.querysets.live import live
+from evaluation.models.querysets.live import of_shown
 from evaluation.models.querysets.marks import visible_tags
 from evaluation.trajectories.read.failures import read_failure_agreement
 from webapp.common.api_paging import PAGING, page_of, paged
@@ -65,7 +65,7 @@ def tags(request: Request, slug: str) -> Response:
     rows = (
         visible_tags(request.user)
         .filter(benchmark=benchmark)
-        .annotate(n=Count("taggings", filter=live("taggings__trajectory__run__")))
+        .annotate(n=Count("taggings", filter=of_shown("taggings__trajectory__")))
     )
     return paged(request, rows, "pk", lambda row: TagSerializer(row).data)
 
@@ -81,7 +81,7 @@ def notes(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     if not known_to(request.user, benchmark).marks:
         raise NotAllowed(f"Only members of {benchmark.title} can read its notes. Ask its lead for a role.")
-    rows = Note.objects.filter(live("trajectory__run__"), trajectory__run__benchmark=benchmark)
+    rows = Note.objects.filter(of_shown("trajectory__"), trajectory__run__benchmark=benchmark)
     if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
         rows = rows.filter(trajectory=trajectory)
     return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)

@@ -15,7 +15,7 @@ from annotation.models import Benchmark
 from evaluation.metrics.columns import cluster_codes
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
 from evaluation.models import FailureLabel, Run
-from evaluation.models.querysets.live import live
+from evaluation.models.querysets.live import of_shown
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 
@@ -47,7 +47,7 @@ def read_failure_agreement(benchmark: Benchmark, user: Any) -> list[FailureAgree
     independent. Empty if people set no failures.
     """
     said = (
-        FailureLabel.objects.filter(live("trajectory__run__"), benchmark=benchmark)
+        FailureLabel.objects.filter(of_shown("trajectory__"), benchmark=benchmark)
         .order_by("pk")
         .select_related("person")
     )

@@ -15,7 +15,7 @@ from annotation.workflow import Right
 from evaluation.glossary import failure_slug
 from evaluation.metrics.failures import FAILURES, LABELS, RULES
 from evaluation.models import FailureLabel, Note, Tag, Tagging, Trajectory
-from evaluation.models.querysets.live import live
+from evaluation.models.querysets.live import of_shown
 from evaluation.models.querysets.marks import visible_tags
 from webapp.accounts.models import User
 from webapp.common.errors import NotAllowed
@@ -60,7 +60,7 @@ def read_marks(trajectory: Trajectory, person: Any) -> Marks:
     seen = known_to(person, trajectory.run.benchmark).marks
     here = Tagging.objects.filter(tag=OuterRef("pk"), trajectory=trajectory)
     tags = visible_tags(person).filter(benchmark=trajectory.run.benchmark_id)
-    tags = tags.annotate(on=Exists(here), n=Count("taggings", filter=live("taggings__trajectory__run__"))).order_by(
+    tags = tags.annotate(on=Exists(here), n=Count("taggings", filter=of_shown("taggings__trajectory__"))).order_by(
         "-on", "-n", "name"
     )[:SHOWN_TAGS]
     label = FailureLabel.objects.filter(trajectory=trajectory, current=True).select_related("person").first()

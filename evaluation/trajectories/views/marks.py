@@ -18,7 +18,7 @@ from annotation.workflow import Right
 from evaluation.common.terms import opened_from, query_error, terms_of
 from evaluation.common.vocabulary import query_vocabulary
 from evaluation.models import Note, Run, Trajectory
-from evaluation.models.querysets.live import live
+from evaluation.models.querysets.live import of_shown
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
 from evaluation.trajectories.present.facets import tags_facet
@@ -106,7 +106,7 @@ def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def note_delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
-    rows = Note.objects.filter(live("trajectory__run__"), trajectory__run__benchmark=benchmark).select_related(
+    rows = Note.objects.filter(of_shown("trajectory__"), trajectory__run__benchmark=benchmark).select_related(
         "trajectory__run__benchmark"
     )
     found: Note = get_object_or_404(rows, pk=pk)

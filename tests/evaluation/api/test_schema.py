@@ -40,9 +40,10 @@ from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement
 from evaluation.query.check import Vocabulary, read
 from evaluation.query.syntax import terms_in
 from evaluation.rewards.api.sent import RolloutSentSerializer
-from evaluation.runs.write import delete_run
 from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
 from evaluation.trajectories.write.slices import save_slice
+from evaluation.trash.write.runs import delete_run
+from evaluation.trash.write.samples import delete_samples
 from tests.annotation.work_data import content, next_review, reviewed, submitted, to_annotate
 from tests.api_fuzz import rules
 from tests.conftest import run_waiting, signed_in
@@ -397,7 +398,9 @@ def everything(lea: User) -> dict[str, Any]:
 
 
 def fill_trash(lea: User, run: Run) -> None:
-    """Delete a run of the same model, and a benchmark."""
+    """Delete a run of the same model, a sample, and a benchmark."""
+    Sample.objects.create(benchmark=run.benchmark, key="deleted")
+    delete_samples(actor=lea, benchmark=run.benchmark, keys=["deleted"])
     delete_run(actor=lea, run=Run.objects.create(benchmark=run.benchmark, model=run.model, setting="old", number=99))
     delete_benchmark(actor=lea, benchmark=create_benchmark(actor=lea, slug="trashed"), title="trashed")
 

@@ -16,10 +16,10 @@ from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.compare.read.runs import CELLS, compare_runs
 from evaluation.leaderboard.read.board import load_leaderboard
 from evaluation.models import Comparison, Run, Scoring, Trajectory
-from evaluation.runs.write import delete_run
 from evaluation.schema import Trajectory as Record
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
+from evaluation.trash.write.runs import delete_run
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board, tries
 from tests.evaluation.crawl import counted_links, wrong_links

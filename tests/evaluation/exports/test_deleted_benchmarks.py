@@ -17,7 +17,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark, purge_benchmark, purge_old, restore_benchmark
 from annotation.common.access import require, roles_of
 from annotation.content.freeze import freeze_version
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, Image, Sample
 from annotation.workflow import Right, Role
 from evaluation.experiments.write.images import sweep_sent_images
 from evaluation.exports.read.formats import export_parts
@@ -150,11 +150,16 @@ def test_its_address_stays_taken(lea: User, street: Benchmark, run_jobs: Callabl
 
 
 def others(benchmarks: Collection[Benchmark]) -> dict[Any, set[Any]]:
-    """The rows of all tables that are not those of these benchmarks."""
+    """The rows of all tables that are not those of these benchmarks, or of samples in their trash."""
     found = {}
+    removed = Sample.everything.filter(removed_from__in=benchmarks).values("pk")
+    of_samples = {**dict(owned_tables(Sample)), Sample: "pk"}
     for model, path in owned_tables():
-        theirs = model._base_manager.filter(**{f"{path}__in": benchmarks}).values("pk")
-        found[model] = set(model._base_manager.exclude(pk__in=theirs).values_list("pk", flat=True))
+        theirs = set(model._base_manager.filter(**{f"{path}__in": benchmarks}).values_list("pk", flat=True))
+        if model in of_samples:
+            deleted = model._base_manager.filter(**{f"{of_samples[model]}__in": removed})
+            theirs |= set(deleted.values_list("pk", flat=True))
+        found[model] = set(model._base_manager.values_list("pk", flat=True)) - theirs
     return found
 
 

@@ -14,7 +14,7 @@ from evaluation.imports.write import upload
 from evaluation.imports.write.runs import import_runs
 from evaluation.imports.write.undo import ask_undo, undo_import
 from evaluation.models import Judgement, Model, Note, Run, Step, Trajectory
-from evaluation.runs.write import delete_run, restore_run
+from evaluation.trash.write.runs import delete_run, restore_run
 from tests.conftest import signed_in
 from tests.evaluation.import_data import File, kitchen, lines
 from tests.worlds import made_once

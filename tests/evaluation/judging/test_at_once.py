@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Benchmark
@@ -17,9 +15,11 @@ from evaluation.common.judging.write import delete_queue
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.judging.write.queues import draw_judging, judge_item, next_to_judge, skip_the_rest, take_back_last
 from evaluation.models import Judgement, JudgingItem, JudgingQueue, JudgingSeat, Run
-from evaluation.runs.write import delete_run
 from evaluation.schema import Step
 from evaluation.schema import Trajectory as Record
+from evaluation.trash.write.runs import delete_run
+from evaluation.trash.write.samples import delete_samples
+from tests.at_once import meanwhile
 from tests.evaluation.run_pages import MISSED, make_benchmark
 from tests.factories import make_user
 from webapp.accounts.models import User
@@ -28,8 +28,6 @@ from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 SAID = {"verdict": "yes", "answer": "A"}
-MEETS = 0.4
-"""Seconds in which the second connection gets as far as the first one lets it."""
 
 
 @pytest.fixture
@@ -60,32 +58,6 @@ def held(rui: User, queue: JudgingQueue) -> JudgingItem:
     return item
 
 
-@contextmanager
-def meanwhile(do: Callable[[], Any]) -> Iterator[list[Exception]]:
-    """Begins ``do`` on a connection of its own while what is written inside is not committed yet; the block ends when
-    both are done. Holds what ``do`` was refused with."""
-    refused: list[Exception] = []
-    begun = Event()
-
-    def work() -> None:
-        try:
-            begun.wait()
-            do()
-        except Exception as problem:  # noqa: BLE001 - told by the test's thread
-            refused.append(problem)
-        finally:
-            connection.close()
-
-    thread = Thread(target=work)
-    thread.start()
-    with transaction.atomic():
-        yield refused
-        begun.set()
-        thread.join(MEETS)
-        assert thread.is_alive(), "the second was to wait for the first"
-    thread.join()
-
-
 def test_an_undo_that_is_pressed_twice_takes_no_verdict_from_a_question_that_keeps_its_place(
     rui: User, queue: JudgingQueue
 ) -> None:
@@ -100,6 +72,9 @@ def test_an_undo_that_is_pressed_twice_takes_no_verdict_from_a_question_that_kee
 DELETIONS: dict[str, Callable[[User, JudgingQueue], Any]] = {
     "queue": lambda lea, queue: delete_queue(actor=lea, queue=queue),
     "run": lambda lea, queue: delete_run(actor=lea, run=Run.objects.get()),
+    "samples": lambda lea, queue: delete_samples(
+        actor=lea, benchmark=queue.benchmark, keys=list(queue.benchmark.samples.values_list("key", flat=True))
+    ),
 }
 
 
@@ -110,8 +85,9 @@ def test_a_verdict_that_is_given_while_its_question_goes_goes_with_it(
     item = held(rui, queue)
     with meanwhile(lambda: DELETIONS[what](lea, queue)) as refused:
         judge_item(actor=rui, item=item, said=SAID)
-    kept = 3 if what == "run" else 0
-    assert (refused, JudgingItem.objects.count(), Judgement.objects.count()) == ([], 0, kept), "a run can be restored"
+    kept = 0 if what == "queue" else 3
+    said = Judgement._base_manager.count()
+    assert (refused, JudgingItem.objects.count(), said) == ([], 0, kept), "runs and samples can be restored"
 
 
 @pytest.mark.parametrize("what", DELETIONS)
@@ -130,8 +106,8 @@ def test_whoever_judges_a_question_that_goes_is_told_so(
     with meanwhile(do) as refused:
         DELETIONS[what](lea, queue)
     assert [type(problem) for problem in refused] == ([Conflict] if act == "judge" else [])
-    kept = 2 if what == "run" else 0
-    assert Judgement.objects.count() == kept, "those of before are restored with the run"
+    kept = 0 if what == "queue" else 2
+    assert Judgement._base_manager.count() == kept, "those of before are restored with the run or the samples"
     assert not JudgingSeat.objects.filter(item__in=JudgingItem.objects.all()).exists()
 
 

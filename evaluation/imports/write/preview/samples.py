@@ -14,7 +14,7 @@ from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import chains_differ
 from annotation.content.samples import Placed, content_digest, difference, placed_records
 from annotation.exchange.write.samples import Imported, SamplesSaver, count_issues, duplicates, save_bank
-from annotation.images.store import Found, metadata_issues, safe_path, stored_picture
+from annotation.images.store import Found, metadata_issues, refuse_removed, safe_path, stored_picture
 from annotation.imaging.decoding import inspect
 from annotation.imaging.problems import PictureProblem
 from annotation.importers.interface import Position
@@ -84,6 +84,7 @@ class SampleReading(SamplesSaver):
         if name not in self._pictures:
             try:
                 info = inspect(self.embedded[name] if name in self.embedded else safe_path(self.folder, name))
+                refuse_removed(info)
                 stored = stored_picture(self.benchmark, info) or Image.objects.filter(sha256=info.sha256).first()
                 self._pictures[name] = stored or Image(sha256=info.sha256, width=info.width, height=info.height)
             except PictureProblem as problem:

@@ -30,8 +30,8 @@ from evaluation.models import (
     Tagging,
     Trajectory,
 )
-from evaluation.runs import write
 from evaluation.trajectories.write.marks import tag_trajectories, write_note
+from evaluation.trash.write import runs as write
 from tests.conftest import signed_in
 from tests.evaluation.run_pages import make_benchmark
 from tests.worlds import made_once
@@ -179,7 +179,7 @@ def test_runs_are_deleted_and_restored_over_the_api(lea: User, rui: User, street
     assert client.post(f"{api}trash/runs/{gone.pk}/restore/").status_code == 204
     assert client.get(f"{api}runs/{gone.pk}/").status_code == 200
     assert client.post(f"{api}runs/{gone.pk}/delete/").status_code == 204
-    assert client.post(f"{api}trash/empty/").json() == {"runs": 1}
+    assert client.post(f"{api}trash/empty/").json() == {"runs": 1, "samples": 0}
     assert client.get(f"{api}trash/").json()["results"] == []
 
 

@@ -172,13 +172,14 @@ def purge_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
     if run is None:
         return {"trajectories": done}
     context.result_url = reverse("evaluation:runs", args=[run.benchmark.slug])
-    total = done + run.trajectories.count()
+    mine = Trajectory.everything.filter(run=run)
+    total = done + mine.count()
     context.progress(done, total, unit=gettext_noop("trajectories"))
     remove_questions(actor=context.job.created_by, benchmark=run.benchmark, items=_questions(run))
-    while batch := list(run.trajectories.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+    while batch := list(mine.order_by("pk").values_list("pk", flat=True)[:BATCH]):
         with transaction.atomic():
             rows_changed([run.pk])
-            Trajectory.objects.filter(pk__in=batch).delete()
+            Trajectory.everything.filter(pk__in=batch).delete()
             done += len(batch)
             context.save({"done": done}, done=done)
         context.progress(done, total, unit=gettext_noop("trajectories"))

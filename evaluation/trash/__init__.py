@@ -1,0 +1,1 @@
+"""Deleting runs and samples, and the trash of a benchmark."""
