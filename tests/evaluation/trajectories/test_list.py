@@ -372,7 +372,7 @@ def test_the_api_and_the_page_of_a_trajectory_read_no_rows_but_those_they_show(l
             assert [sql for sql in read if not OF_ROWS.search(sql)] == []
 
 
-OF_ROWS = re.compile(r'("evaluation_trajectory"|U0)\."(id|sample_id)" (IN \(|= )')
+OF_ROWS = re.compile(r'("evaluation_trajectory"|[UV]0)\."(id|sample_id)" (IN \(|= )')
 SCAN = re.compile(r"SCAN evaluation_(trajectory|score|step)\b|Seq Scan on evaluation_(trajectory|score|step)\b")
 
 
