@@ -13,21 +13,9 @@ from annotation.tool_bank import Bank
 LONGEST = 2000
 SURE = 6
 """Letters from which a word inside a longer one is no chance: every word with "hammer" at an end names a hammer."""
-WITHOUT_MEANING = vocabulary(
-    "a an and by for from in of on or the to with without tool tools set sets kit kits piece pieces pair pairs type "
-    "small large big mini new old"
-)
+WITHOUT_MEANING = vocabulary("without_meaning")
 """Words of names that say nothing about the tool."""
-PARTS = vocabulary(
-    "air arm axe back bag band bar bench bit blade block board bolt bottle bow box bread brick butter cable can cap "
-    "case chain chair cheese chop claw coal coping cord cross crow cut cutter drawer dust edge end eye fish floor foot "
-    "fret front fry garden gear glass grip guard hack hair half hand handle head heat hedge holder hole home hook hot "
-    "ice jack jig key lamp lathe leaf less lift like line lock long man master match meat mill mount nail needle "
-    "paint panel paper pen pick pin pipe pitch plate pocket point post pot power press pry push rack rail ring rip "
-    "rivet rock rod roller roof rope round safety sand screw set shaft shaped shop side sledge smith snow socket soft "
-    "split spot spring stand step stick stone stop strap string table tack thumb tin tip toe tongs tooth top torch "
-    "tree under user wall water wax weed wheel whip white wind wire wood wooden work worker yard"
-)
+PARTS = vocabulary("parts")
 """Words that make compounds with short names of tools: handsaw, sawtooth, penknife. Other words merely contain them:
 open, profile, pumpkin."""
 

@@ -16,18 +16,14 @@ from annotation.tool_bank import Bank, ToolState, key_of
 DISTRACTORS = Range(3, 10)
 LONGEST_DESCRIPTION = 5000
 SENTENCE = re.compile(r"[.!?;\n]+")
-SINGLED_OUT = vocabulary(
-    "arrow circled correct essential essentially glow glowing glows highlight highlighted highlights important labeled "
-    "labelled marked necessary needed prominent prominently required solution spotlight spotlit target targets "
-    "underlined useful"
-)
+SINGLED_OUT = vocabulary("singled_out")
 """Words that single out a tool of the sentence."""
-IN_FRONT = vocabulary("center central centre closest closeup foreground front largest nearest")
+IN_FRONT = vocabulary("in_front")
 """Words that single out the tools of a sentence that names targets only."""
 
 
 def step_problems(targets: Sequence[str], steps: Sequence[int], either: Sequence[str]) -> list[Problem]:
-    """What is wrong with the steps of the targets. ``either``: targets of which one is enough."""
+    """The faults of the steps of the targets. ``either``: targets of which one is enough."""
     return list(_step_problems(targets, steps, either))
 
 
@@ -55,7 +51,7 @@ def distractor_problems(
     allowed: Range = DISTRACTORS,
     interchangeable: Iterable[Collection[str]] = (),
 ) -> list[Problem]:
-    """What is wrong with the distractors. ``interchangeable``: groups of tools of which one is enough, as items of the
+    """The faults of the distractors. ``interchangeable``: groups of tools of which one is enough, as items of the
     benchmark record them: of such a group, a target can be replaced by all others."""
     return list(_distractor_problems(targets, distractors, bank, allowed, interchangeable))
 
@@ -107,7 +103,7 @@ def unmentioned(description: str, names: Iterable[str]) -> list[str]:
 def description_problems(
     description: str, targets: Sequence[str], distractors: Sequence[str], bank: Bank
 ) -> list[Problem]:
-    """What is wrong with the description of the scene: it names every candidate by one of its names, in singular or
+    """The faults of the description of the scene: it names every candidate by one of its names, in singular or
     plural, and singles out no target."""
     return list(_description_problems(description, targets, distractors, bank))
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 WORD = re.compile(r"[^\W_]+")
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 VOWELS = "aeiou"
 MOST_JOINED = 4
 """Words that can make one: tape measure, tapemeasure."""
+_VOCABULARY: Mapping[str, str] = json.loads((Path(__file__).parent / "vocabulary.json").read_text())
 SIBILANT = re.compile(r"(?:s|x|z|ch|sh|o)es$")
 
 
@@ -51,9 +54,9 @@ def stems(word: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def vocabulary(text: str) -> frozenset[str]:
-    """The words of a list, which has spaces between them."""
-    return frozenset(text.split())
+def vocabulary(name: str) -> frozenset[str]:
+    """The words of a list of ``vocabulary.json``."""
+    return frozenset(_VOCABULARY[name].split())
 
 
 def mentions(words: Sequence[str], name: Sequence[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from annotation.common.access import require
 from annotation.common.trash import deleted_before
 from annotation.content.benchmark_events import notify_purged
 from annotation.images.store import remove_files
-from annotation.models import Benchmark, Image, ImageVariant, Sample
+from annotation.models import Benchmark, BuildItem, Image, ImageVariant, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -27,7 +27,7 @@ from webapp.notifications.write import forget_benchmark
 
 KIND = "annotation.purge_benchmark"
 BATCH = 500
-IMAGES_OF: dict[Any, str] = {Sample: "image_id", ImageVariant: "parent_id"}
+IMAGES_OF: dict[Any, str] = {Sample: "image_id", ImageVariant: "parent_id", BuildItem: "image_id"}
 """Tables whose rows name images, which other benchmarks may show too."""
 
 
@@ -126,6 +126,6 @@ def _purge_batch(model: type[models.Model], path: str, benchmark: Benchmark) -> 
     rows = model._base_manager.filter(pk__in=batch)
     shown = set(rows.values_list(IMAGES_OF[model], flat=True)) if model in IMAGES_OF else set()
     rows.delete()
-    images = list(Image.objects.filter(pk__in=shown, samples=None, variants=None))
+    images = list(Image.objects.filter(pk__in=shown, samples=None, variants=None, build_items=None))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return len(batch), images

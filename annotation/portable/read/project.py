@@ -52,9 +52,9 @@ def image_bytes(benchmark: Benchmark) -> int:
 
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
-    """The images of the samples, and those that variants were made of."""
-    of_variants = models.Q(variants__sample__benchmark=benchmark)
-    found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | of_variants).order_by().values("pk")
+    """The images of the samples, those that variants were made of, and those of items of the building board."""
+    others = models.Q(variants__sample__benchmark=benchmark) | models.Q(build_items__benchmark=benchmark)
+    found = Image.objects.filter(models.Q(samples__benchmark=benchmark) | others).order_by().values("pk")
     return Image.objects.filter(pk__in=found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
@@ -68,7 +69,8 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
 
 def _load(request: HttpRequest, slug: str, sha256: str) -> tuple[Benchmark, Image]:
     benchmark = load_benchmark(request, slug)
-    return benchmark, get_object_or_404(Image.objects.filter(samples__benchmark=benchmark).distinct(), sha256=sha256)
+    shown = Q(samples__benchmark=benchmark) | Q(build_items__benchmark=benchmark)
+    return benchmark, get_object_or_404(Image.objects.filter(shown).distinct(), sha256=sha256)
 
 
 def _jpeg(request: HttpRequest, benchmark: Benchmark, data: bytes) -> HttpResponse:
