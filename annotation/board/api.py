@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.board.present import use_rows
-from annotation.board.read import board_of, candidates_shuffled, image_room, sees_board
+from annotation.board.read import board_of, candidates_shuffled, sees_board
 from annotation.board.write import (
     LONGEST_NOTE,
     MOST_DRAWN,
@@ -34,6 +34,7 @@ from annotation.building import OPEN, Distractor, Likeness, Stage
 from annotation.building.rules import Finding
 from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
+from annotation.common.room import upload_room
 from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark, BuildItem
 from annotation.tool_bank import LONGEST_NAME
@@ -142,7 +143,7 @@ class GrowthSerializer(serializers.Serializer[Any]):
     per_hundred = serializers.FloatField()
 
 
-class BoardSerializer(serializers.Serializer[Any]):
+class BuildingBoardSerializer(serializers.Serializer[Any]):
     stages = ColumnSerializer(many=True)
     proposed = serializers.IntegerField(help_text="Tools of the bank that wait for a lead.")
     use = UseSerializer(many=True)
@@ -156,7 +157,7 @@ class DrawnSerializer(serializers.Serializer[Any]):
 
 
 @needs(Scope.MANAGE)
-@extend_schema(methods=["GET"], operation_id="board", responses={200: BoardSerializer})
+@extend_schema(methods=["GET"], operation_id="board", responses={200: BuildingBoardSerializer})
 @extend_schema(methods=["POST"], operation_id="board_draw", request=DrawForm, responses={201: DrawnSerializer})
 @api_view(["GET", "POST"])
 def board(request: Request, slug: str) -> Response:
@@ -170,7 +171,7 @@ def board(request: Request, slug: str) -> Response:
         "stages": found.columns, "proposed": found.proposed, "use": use_rows(found), "saturation": found.growth,
         "likeness": found.likeness, "rejects": found.rejects,
     }  # fmt: skip
-    return Response(BoardSerializer(shown).data)
+    return Response(BuildingBoardSerializer(shown).data)
 
 
 @needs(Scope.MANAGE)
@@ -242,7 +243,7 @@ def accept(request: Request, slug: str, number: int) -> Response:
     return _whole(found)
 
 
-@takes_files(image_room)
+@takes_files(upload_room(Right.MANAGE))
 @needs(Scope.MANAGE)
 @extend_schema(
     operation_id="board_item_image",

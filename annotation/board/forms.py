@@ -225,7 +225,8 @@ class RejectForm(StageForm):
     ) -> None:  # fmt: skip
         super().__init__(item, *args, **kwargs)
         self.fields["to"] = forms.ChoiceField(label=gettext("Send to"), choices=stages)
-        self.fields["reason"] = forms.ChoiceField(label=gettext("Reason"), choices=reasons)
+        offered = [("", gettext("Choose a reason")), *reasons]
+        self.fields["reason"] = forms.ChoiceField(label=gettext("Reason"), choices=offered)
         self.fields["note"] = _note()
 
     def clean(self) -> dict[str, Any]:

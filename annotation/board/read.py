@@ -7,9 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-from django.utils.translation import gettext
-
 from annotation.building import OPEN, Distractor, Likeness, Problem, Stage, Verdict
 from annotation.building.instruction import instruction_problems
 from annotation.building.rules import (
@@ -21,14 +18,13 @@ from annotation.building.rules import (
 )
 from annotation.building.saturation import Growth, saturation
 from annotation.building.targets import SIZES, Combination, Use, use_of
-from annotation.common.access import allowed, benchmark_seen_by, known_to
+from annotation.common.access import known_to
 from annotation.common.bank import bank_of
 from annotation.models import Benchmark, BuildDecision, BuildItem
 from annotation.tool_bank import Bank, ToolState, key_of
 from annotation.validation import token_overlap
 from annotation.workflow import Right
 from webapp.accounts.models import User
-from webapp.common.bodies import ENVELOPE, Room
 
 SHOWN = 12
 """Items of a column; its page lists all."""
@@ -185,11 +181,3 @@ def faults_of(item: BuildItem) -> list[Problem]:
 
 def missing_mentions(item: BuildItem) -> list[str]:
     return unmentioned(item.description, item.candidates)
-
-
-def image_room(user: User, slug: str, **_: object) -> Room | None:
-    """For ``takes_files``: leads may send one image, as far as the benchmark has room for it."""
-    benchmark = benchmark_seen_by(user, slug)
-    if benchmark is None or not allowed(user, benchmark, Right.MANAGE):
-        return None
-    return Room(int(settings.MAX_UPLOAD_BYTES) + ENVELOPE, gettext("Send a smaller image."))

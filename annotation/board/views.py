@@ -42,7 +42,6 @@ from annotation.board.read import (
     board_of,
     candidates_shuffled,
     has_worked_on,
-    image_room,
     may_check_images,
     missing_mentions,
 )
@@ -65,6 +64,7 @@ from annotation.building import Stage
 from annotation.common.access import allowed
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
+from annotation.common.room import upload_room
 from annotation.common.tabs import benchmark_context
 from annotation.models import Benchmark, BuildItem
 from annotation.workflow import Right
@@ -143,7 +143,7 @@ def board_item(request: SignedInRequest, slug: str, number: int) -> HttpResponse
 
 @login_required
 @require_POST
-@takes_files(image_room)
+@takes_files(upload_room(Right.MANAGE))
 def board_image(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Posted by a lead: image, the file, and version."""
     item = _load(request, slug, number, Right.MANAGE)

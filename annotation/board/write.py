@@ -31,6 +31,7 @@ from annotation.building.targets import SIZES, draw
 from annotation.common.access import allowed, require, withheld
 from annotation.common.bank import bank_of
 from annotation.common.reasons import require_reasons
+from annotation.common.room import require_room
 from annotation.common.sentences import translated
 from annotation.content.samples import save_samples
 from annotation.content.tools import know_names, lock_bank
@@ -199,6 +200,7 @@ def move_tool(
 def set_image(*, actor: User, item: BuildItem, version: int, data: bytes) -> BuildItem:
     """The image of the scene. The file is stored first, outside the transaction."""
     require(actor, item.benchmark, Right.MANAGE)
+    require_room(item.benchmark, len(data))
     try:
         image = store_picture(actor=actor, benchmark=item.benchmark, source=data)
     except PictureProblem as problem:

@@ -12,8 +12,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
+from annotation.common.room import UPLOADS, left_bytes, upload_room
 from annotation.common.tabs import benchmark_context
-from annotation.exchange.read import UPLOADS, left_bytes, upload_room
 from annotation.exchange.write.pictures import DUPLICATE, FORMAT, go_on, receive_pictures
 from annotation.exchange.write.records import has_stopped
 from annotation.workflow import Right

@@ -87,6 +87,7 @@ def test_a_lead_brings_an_item_to_its_image_and_a_reviewer_makes_it_a_sample(
     at(review, "Accepted")
     review.get_by_role("link", name="plan-0006").click()
     expect(review.get_by_text("Get everything ready before the guests arrive.").first).to_be_visible()
+    expect(review.get_by_role("link", name="item 6")).to_be_visible()
     gold = Sample.objects.get(key="plan-0006").gold.revision
     assert [(tool.step is None) for tool in gold.plan_tools.all()] == [False, False, True, True, True]
     other.close()

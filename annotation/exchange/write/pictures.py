@@ -15,8 +15,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.room import PICTURES_FORMAT, require_room
 from annotation.content.samples import NO_CONTENT, save_samples
-from annotation.exchange.read import PICTURES_FORMAT, require_room
 from annotation.exchange.write.files import PICTURES, Upload, local_copy, store, tidy_scratch, unpacked
 from annotation.exchange.write.records import start_job
 from annotation.exchange.write.samples import LIMITS, Checkpoint, finish_record, keep_issues, remember

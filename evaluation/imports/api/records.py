@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.exchange.read import UPLOADS, upload_room
+from annotation.common.room import UPLOADS, upload_room
 from annotation.importers.column_mapping import BoxForm
 from annotation.importers.interface import ImportProblem
 from annotation.importers.mapping import MAX_COLUMN

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotation.common.loading import load_benchmark
+from annotation.common.room import UPLOADS, left_bytes, upload_room
 from annotation.common.tabs import benchmark_context
-from annotation.exchange.read import UPLOADS, left_bytes, upload_room
 from annotation.workflow import Right
 from evaluation.imports.forms.choices import UploadForm
 from evaluation.imports.present.record import written

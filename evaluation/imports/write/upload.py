@@ -12,8 +12,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import allowed
+from annotation.common.room import require_room
 from annotation.common.words import NOT_ALLOWED
-from annotation.exchange.read import require_room
 from annotation.exchange.write.files import Stored, Upload, local_copy, sha256_of, store, tidy_scratch, unpacked
 from annotation.exchange.write.records import start_job
 from annotation.exchange.write.samples import WITH_RUNS, file_digest

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
-from annotation.exchange.read import member_room
+from annotation.common.room import member_room
 from annotation.imaging.encoding import encode, fitted
 from annotation.toolbox.results import Picture
 from annotation.workflow import Right

@@ -86,6 +86,7 @@ def test_a_single_target_needs_no_stage_for_its_step(bench: Benchmark, lea: User
     assert (now(two).steps, now(two).either, now(two).stage) == ([1, 1], two.targets, "instruction")
 
 
+@pytest.mark.both_databases
 def test_of_two_people_who_decide_at_once_the_second_is_told(bench: Benchmark, lea: User) -> None:
     item = at(lea, bench, Stage.INSTRUCTION)
     set_instruction(actor=lea, item=item, version=item.version, instruction="Fix the shelf.")
@@ -274,3 +275,13 @@ def test_an_image_that_cannot_be_read_is_refused(bench: Benchmark, lea: User) ->
         set_image(actor=lea, item=item, version=item.version, data=b"no image")
     assert found.value.field == "image"
     assert BuildDecision.objects.filter(item=item, stage="image").count() == 0
+
+
+@pytest.mark.both_databases
+def test_every_stage_works_on_both_databases(bench: Benchmark, lea: User, rui: User) -> None:
+    item = accepted(lea, rui, bench, 3)
+    board = board_of(bench)
+    assert board.column(Stage.ACCEPTED).count == 1
+    assert board.column(Stage.TARGETS).items[0].stage == "targets"
+    assert board.uses[2].most == 1
+    assert item.sample is not None

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
-from annotation.exchange.read import left_bytes, upload_room, used_bytes
+from annotation.common.room import left_bytes, upload_room, used_bytes
 from annotation.exchange.write.pictures import receive_pictures
 from annotation.models import Benchmark, ImportRecord, Sample
 from annotation.workflow import Right, Role

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from annotation.exchange.read import used_bytes
+from annotation.common.room import used_bytes
 from annotation.exchange.write.files import store
 from annotation.exchange.write.pictures import receive_pictures
 from annotation.exchange.write.sweep import sweep_uploads
