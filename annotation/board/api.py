@@ -89,7 +89,7 @@ class RejectForm(VersionForm):
 
 
 class ImageForm(Form):
-    version = serializers.IntegerField(min_value=1)
+    version = TextField(pattern=r"^[1-9][0-9]{0,8}$", help_text="Of the item as you read it.")
     image = serializers.FileField(help_text="JPEG, PNG, WebP or TIFF.")
 
 
@@ -256,7 +256,7 @@ def image(request: Request, slug: str, number: int) -> Response:
     """The image of an item, as a file of a form (multipart/form-data)."""
     found = _load(request, slug, number, Right.MANAGE)
     said = read_form(ImageForm, request)
-    set_image(actor=person_of(request), item=found, version=said["version"], data=said["image"].read())
+    set_image(actor=person_of(request), item=found, version=int(said["version"]), data=said["image"].read())
     return _whole(found)
 
 
