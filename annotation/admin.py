@@ -8,6 +8,8 @@ from django.http import HttpRequest
 from annotation.models import (
     BankTool,
     Benchmark,
+    BuildDecision,
+    BuildItem,
     FacetValue,
     GoldBox,
     Image,
@@ -26,6 +28,7 @@ NAMED = {
     Image: Named("sha256"),
     Sample: Named("key"),
     BankTool: Named("name"),
+    BuildItem: Named("number"),
     User: Named("email"),
 }
 
@@ -62,5 +65,10 @@ class MembershipAdmin(admin.ModelAdmin):
 register_read_only(
     "annotation",
     NAMED,
-    {Sample: [FacetValue], Revision: [GoldBox, ReferenceCall, PlanTool], BankTool: [ToolName]},
+    {
+        Sample: [FacetValue],
+        Revision: [GoldBox, ReferenceCall, PlanTool],
+        BankTool: [ToolName],
+        BuildItem: [BuildDecision],
+    },
 )

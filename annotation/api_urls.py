@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.benchmarks import api as benchmarks
+from annotation.board import api as board
 from annotation.guidelines import api as guidelines
 from annotation.planning import api as planning
 from annotation.review import api as review
@@ -24,6 +25,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/delete/", benchmarks.delete, name="api-benchmark-delete"),
     path("toolbox/", toolbox.toolbox, name="api-toolbox"),
     path("toolbox/<slug:name>/", toolbox.tool_call, name="api-tool"),
+    path(f"{BENCHMARK}/board/", board.board, name="api-board"),
+    path(f"{BENCHMARK}/board/items/", board.items, name="api-board-items"),
+    path(f"{BENCHMARK}/board/items/<int:number>/", board.item, name="api-board-item"),
+    path(f"{BENCHMARK}/board/items/<int:number>/image/", board.image, name="api-board-image"),
+    path(f"{BENCHMARK}/board/items/<int:number>/accept/", board.accept, name="api-board-accept"),
+    path(f"{BENCHMARK}/board/items/<int:number>/reject/", board.reject, name="api-board-reject"),
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),
     path(f"{BENCHMARK}/samples/", samples.samples, name="api-samples"),
     path(f"{BENCHMARK}/questions/{KEY}/", studio.questions, name="api-questions"),

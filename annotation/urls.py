@@ -2,6 +2,7 @@ from django.urls import path
 
 from annotation.benchmarks.views import benchmarks, log, people, settings, trash
 from annotation.benchmarks.views import queue as queue_settings
+from annotation.board import views as board_pages
 from annotation.exchange import views as upload
 from annotation.guidelines import views as guide
 from annotation.planning.views import plan as work_plan
@@ -39,6 +40,7 @@ app_name = "annotation"
 IMAGES = "benchmarks/<slug:slug>/images/<slug:sha256>"
 ANNOTATE = "benchmarks/<slug:slug>/annotate"
 AUDIT = "benchmarks/<slug:slug>/audit"
+BOARD = "benchmarks/<slug:slug>/board"
 QUALITY = "benchmarks/<slug:slug>/quality"
 WORK = "benchmarks/<slug:slug>/work"
 REVIEW = "benchmarks/<slug:slug>/review"
@@ -61,6 +63,12 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/settings/log/", log.log, name="log"),
     path("benchmarks/<slug:slug>/agreement/", agreement.agreement, name="agreement"),
     path("benchmarks/<slug:slug>/agreement/people/", agreement.people, name="agreement-people"),
+    path(f"{BOARD}/", board_pages.board, name="board"),
+    path(f"{BOARD}/items/<int:number>/", board_pages.board_item, name="board-item"),
+    path(f"{BOARD}/items/<int:number>/image/", board_pages.board_image, name="board-image"),
+    path(f"{BOARD}/items/<int:number>/check/", board_pages.board_check, name="board-check"),
+    path(f"{BOARD}/items/<int:number>/move/", board_pages.board_move, name="board-move"),
+    path(f"{BOARD}/items/<int:number>/reject/", board_pages.board_reject, name="board-reject"),
     path(f"{QUALITY}/", gold_checks.gold_checks, name="gold-checks"),
     path(f"{QUALITY}/checks/rules/", gold_checks.check_rules, name="check-rules"),
     path(f"{QUALITY}/checks/add/", gold_checks.add_gold_checks, name="add-checks"),

@@ -26,6 +26,7 @@ from annotation.images.store import store_pictures
 from annotation.models import (
     AcceptedChain,
     Benchmark,
+    BuildItem,
     CheckAnswer,
     Comment,
     GoldCheck,
@@ -158,7 +159,7 @@ class World:
             **quality_of(lea, ana, benchmark),
             **judging_of(lea, benchmark, picture),
             **experiment_of(lea, benchmark),
-            **study_of(lea, benchmark, picture),
+            **(study_of(lea, benchmark, picture) | item_of(benchmark, picture)),
         }
         self.sessions = {name: self.session_of(user) for name, user in self.people.items()}
         lea.refresh_from_db()
@@ -194,6 +195,15 @@ class World:
     def address(self, line: table.Line) -> str:
         args = [arg.format(**self.names) if isinstance(arg, str) else arg for arg in line.args]
         return reverse(line.name, args=args) + line.query
+
+
+def item_of(benchmark: Any, picture: Image) -> dict[str, int]:
+    """An item of the building board whose image waits for a check."""
+    item = BuildItem.objects.create(
+        benchmark=benchmark, number=1, stage="image_check", targets=["saw"], steps=[1], image=picture,
+        entered_at=timezone.now(),
+    )  # fmt: skip
+    return {"item": item.number}
 
 
 def with_picture(benchmark: Any, lea: Any, folder: Any) -> Image:

@@ -75,6 +75,7 @@ TABS: list[Tab] = [
     Tab("work", gettext_lazy("Work"), "annotation:work", right=Right.MANAGE, place=100, more=True),
     Tab("quality", gettext_lazy("Quality"), "annotation:gold-checks", _paused, Right.MANAGE, 110, more=True),
     Tab("agreement", gettext_lazy("Agreement"), "annotation:agreement", right=Right.COMPARE_WORK, place=120, more=True),
+    Tab("board", gettext_lazy("Building board"), "annotation:board", right=Right.COMPARE_WORK, place=130, more=True),
     Tab("guidelines", gettext_lazy("Guidelines"), "annotation:guidelines", place=138, more=True),
     Tab("versions", gettext_lazy("Versions"), "annotation:versions", right=Right.SEE_GOLD, place=140, more=True),
     Tab("tools", gettext_lazy("Tools"), "annotation:tools", right=Right.MANAGE, place=190, more=True),

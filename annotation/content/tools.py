@@ -14,9 +14,12 @@ from webapp.accounts.models import User
 from webapp.common import audit
 
 
-def know_names(actor: User | None, benchmark: Benchmark, names: Iterable[str]) -> list[BankTool]:
+def know_names(
+    actor: User | None, benchmark: Benchmark, names: Iterable[str], *, proposes: bool = False
+) -> list[BankTool]:
     """Take the names that the bank lacks into it: what a lead or an import names is accepted, what others name is
-    proposed. Call inside the transaction that submits them. One query when all are known, none without names."""
+    proposed. ``proposes``: what a lead names is a proposal too. Call inside the transaction that submits them. One
+    query when all are known, none without names."""
     wanted = distinct(names)
     if not wanted:
         return []
@@ -25,7 +28,7 @@ def know_names(actor: User | None, benchmark: Benchmark, names: Iterable[str]) -
         return []
     lock_bank(benchmark)
     new -= _known(benchmark, new)
-    settled = actor is None or allowed(actor, benchmark, Right.MANAGE)
+    settled = not proposes and (actor is None or allowed(actor, benchmark, Right.MANAGE))
     state = ToolState.ACCEPTED if settled else ToolState.PROPOSED
     tools = [
         BankTool(benchmark=benchmark, name=name, state=state, proposed_by=None if settled else actor)

@@ -155,7 +155,7 @@ def test_the_proxy_believes_a_scheme_only_behind_another_proxy():
 def addresses_of_files(resolver=None, before=""):
     """The address of every view that takes files, each part filled in."""
     for one in (resolver or get_resolver()).url_patterns:
-        path = before + re.sub(r"<int:\w+>", "7", re.sub(r"<\w+:\w+>", "street", str(one.pattern)))
+        path = before + re.sub(r"<\w+:\w+>", "street", re.sub(r"<int:\w+>", "7", str(one.pattern)))
         if hasattr(one, "url_patterns"):
             yield from addresses_of_files(one, path)
         elif hasattr(one.callback, "room_for"):

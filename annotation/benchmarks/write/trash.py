@@ -17,7 +17,7 @@ from annotation.common.access import require
 from annotation.common.trash import deleted_before
 from annotation.content.benchmark_events import notify_purged
 from annotation.images.store import remove_files
-from annotation.models import Benchmark, Image, ImageReplacement, ImageVariant, Sample
+from annotation.models import Benchmark, BuildItem, Image, ImageReplacement, ImageVariant, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -29,7 +29,9 @@ from webapp.notifications.write import forget_benchmark
 
 KIND = "annotation.purge_benchmark"
 BATCH = 500
-IMAGES_OF: dict[Any, str] = {Sample: "image_id", ImageVariant: "parent_id", ImageReplacement: "image_id"}
+IMAGES_OF: dict[Any, str] = {
+    Sample: "image_id", ImageVariant: "parent_id", ImageReplacement: "image_id", BuildItem: "image_id",
+}  # fmt: skip
 """Tables whose rows name images, which other benchmarks may show too."""
 
 
@@ -138,7 +140,7 @@ def _purge_batch(model: type[models.Model], path: str, owners: models.QuerySet[A
     rows = model._base_manager.filter(pk__in=batch)
     shown = set(rows.values_list(IMAGES_OF[model], flat=True)) if model in IMAGES_OF else set()
     rows.delete()
-    unshown = Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None)
+    unshown = Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None, build_items=None)
     # The row of a removed image refuses its file.
     images = list(unshown.exclude(state=Image.State.REMOVED))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()

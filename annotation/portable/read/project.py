@@ -54,10 +54,11 @@ def image_bytes(benchmark: Benchmark) -> int:
 
 
 def _images_of(benchmark: Benchmark) -> models.QuerySet[Image]:
-    """Return the images of the samples, the originals of variants, and replaced images."""
+    """Return the images of the samples and of the building board, the originals of variants, and replaced images."""
     of_variants = with_withdrawn("variants__sample__", benchmark)
     replaced = with_withdrawn("replacements__sample__", benchmark)
-    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants | replaced)
+    of_items = models.Q(build_items__benchmark=benchmark)
+    found = Image.objects.filter(with_withdrawn("samples__", benchmark) | of_variants | replaced | of_items)
     return Image.objects.filter(pk__in=found.order_by().values("pk"))
 
 

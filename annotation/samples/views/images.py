@@ -69,7 +69,11 @@ def region(request: HttpRequest, slug: str, sha256: str, box: str, side: int) ->
 
 def _load(request: HttpRequest, slug: str, sha256: str) -> tuple[Benchmark, Image]:
     benchmark = load_benchmark(request, slug)
-    shown = Q(samples__benchmark=benchmark) | Q(replacements__sample__benchmark=benchmark)
+    shown = (
+        Q(samples__benchmark=benchmark)
+        | Q(replacements__sample__benchmark=benchmark)
+        | Q(build_items__benchmark=benchmark)
+    )
     return benchmark, get_object_or_404(Image.objects.filter(shown).distinct(), sha256=sha256)
 
 

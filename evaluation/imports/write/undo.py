@@ -173,6 +173,6 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
     Gold.objects.filter(sample__in=ids).delete()
     batch.delete()
     content_changed(record.benchmark_id)
-    images = list(Image.objects.filter(pk__in=shown, samples=None))
+    images = list(Image.objects.filter(pk__in=shown, samples=None, build_items=None))
     Image.objects.filter(pk__in=[image.pk for image in images]).delete()
     return Counter(samples=len(ids), pictures=len(images)), images

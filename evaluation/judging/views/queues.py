@@ -95,8 +95,8 @@ def _fit(request: SignedInRequest, benchmark: Any, terms: Mapping[str, str]) -> 
 @login_required
 @require_safe
 def queue(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/judging/queue.html; context: queue, mine (Progress), ``told`` (whether models may be named: see
-    ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), reader (of ``audit_reader``) and
+    """Template evaluation/judging/queue.html; context: queue, mine (Progress), ``told`` (whether models may be named:
+    see ``queue_known_to``), seed ("" before all is judged), kinds (see ``_of_kind``), reader (of ``audit_reader``) and
     reader_n (its counts with lists), terms, runs (names), gone (what is deleted with it), dropped (run, file and
     number of questions removed by an import). Before ``told``, the page shows progress only.
     """

@@ -57,6 +57,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "events": timeline(row, request.user) if request.user.is_authenticated else [],
         "questions": _questions(request, benchmark, row),
         "variant": getattr(row, "variant", None),
+        "build_item": _item(request, benchmark, row),
         "may_make_variants": allowed(request.user, benchmark, Right.IMPORT_SAMPLES),
         "may_reopen": row.state in SETTLED and may_manage,
         "may_delete": may_manage,
@@ -65,8 +66,13 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 
 def _sample(benchmark: Any, key: str) -> Any:
-    rows = benchmark.samples.with_gold().select_related("gold__revision__annotation__author", "variant", "variant_of")
-    return find_sample(benchmark, rows, key)
+    beside = ("gold__revision__annotation__author", "variant", "variant_of", "build_item")
+    return find_sample(benchmark, benchmark.samples.with_gold().select_related(*beside), key)
+
+
+def _item(request: HttpRequest, benchmark: Any, row: Any) -> Any:
+    """The item of the building board that became the sample, for people who see the board."""
+    return getattr(row, "build_item", None) if allowed(request.user, benchmark, Right.COMPARE_WORK) else None
 
 
 def _questions(request: HttpRequest, benchmark: Any, row: Any) -> QuestionStrip | None:

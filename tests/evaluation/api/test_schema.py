@@ -24,7 +24,7 @@ from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark, Sample, Webhook
+from annotation.models import Benchmark, BuildItem, Sample, Webhook
 from annotation.planning.write.packages import save_package
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
@@ -388,13 +388,18 @@ def everything(lea: User) -> dict[str, Any]:
     fill_trash(lea, first)
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
-        "attempt": attempt.pk, "prompt": "mine", "n": 0, "sha256": "0" * 64,
+        "attempt": attempt.pk, "prompt": "mine", "n": 0, "number": built(board), "sha256": "0" * 64,
         "slug": board.slug, "key": "mug", "table": "judges", "run": first.pk, "other": second.pk, "job_id": sent["job"],
         "of": {"run": first.pk, "run_charts": first.pk, "run_metrics": first.pk,
                "run_lab": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk,
                "webhook": hook.pk, "webhook_deliveries": hook.pk, **run_by},
     }  # fmt: skip
+
+
+def built(board: Benchmark) -> int:
+    """The number of an item of the building board."""
+    return BuildItem.objects.create(benchmark=board, number=1, targets=["saw"], entered_at=timezone.now()).number
 
 
 def fill_trash(lea: User, run: Run) -> None:

@@ -1,0 +1,1 @@
+"""The building board: items of tool plans go through their stages until they are samples."""

@@ -1,0 +1,152 @@
+"""The board and its items as pages show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+
+from annotation.board.forms import LIKENESS
+from annotation.board.read import Board
+from annotation.board.write import IMAGE_REASONS
+from annotation.building import OPEN, Stage, Verdict
+from annotation.common.reasons import offered_reasons, reason_words
+from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.task_schema import OTHER, About, TaskSchema
+from webapp.common.translation import Text
+
+STAGES: dict[str, Text] = {
+    Stage.TARGETS: gettext_lazy("Targets"),
+    Stage.STEPS: gettext_lazy("Steps"),
+    Stage.INSTRUCTION: gettext_lazy("Instruction"),
+    Stage.DISTRACTORS: gettext_lazy("Distractors"),
+    Stage.DESCRIPTION: gettext_lazy("Description"),
+    Stage.TEXT_CHECK: gettext_lazy("QC-I: text"),
+    Stage.MENTION_CHECK: gettext_lazy("QC-II: mentions"),
+    Stage.IMAGE: gettext_lazy("Image"),
+    Stage.IMAGE_CHECK: gettext_lazy("QC-III: image"),
+    Stage.ACCEPTED: pgettext_lazy("items", "Accepted"),
+    Stage.DISCARDED: pgettext_lazy("items", "Discarded"),
+}
+VERDICTS: dict[str, Text] = {
+    Verdict.PASSED: gettext_lazy("passed"),
+    Verdict.STOPPED: gettext_lazy("stopped"),
+    Verdict.MOVED: gettext_lazy("moved a tool"),
+    Verdict.RETURNED: gettext_lazy("sent back"),
+    Verdict.DISCARDED: gettext_lazy("discarded"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UseRow:
+    """A tool with the number of its combinations by size. ``share``: of the tool that is used most, 0 to 1."""
+
+    tool: str
+    counts: tuple[int, ...]
+    share: float
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """A candidate as the page of its item lists it: its step, or (step None) how it resembles a target."""
+
+    tool: str
+    step: int | None
+    likeness: Text = ""
+    is_either: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One decision about an item."""
+
+    decision: BuildDecision
+    stage: Text
+    verdict: Text
+    reasons: tuple[str, ...]
+    facts: tuple[str, ...]
+
+
+def columns_of(board: Board) -> list[tuple[Text, Any]]:
+    """Label and column of each stage."""
+    return [(STAGES[column.stage], column) for column in board.columns]
+
+
+def use_rows(board: Board) -> list[UseRow]:
+    """The tools, the most used first."""
+    counts = {tool: tuple(use.counts[tool] for use in board.uses) for tool in board.uses[0].counts}
+    most = max((sum(found) for found in counts.values()), default=0)
+    rows = [UseRow(tool, found, sum(found) / most if most else 0.0) for tool, found in counts.items()]
+    return sorted(rows, key=lambda row: (-row.total, row.tool))
+
+
+def likeness_rows(board: Board) -> list[tuple[Text, int, float]]:
+    """Label, count and share of each kind of likeness."""
+    total = board.likeness.total() or 1
+    return [(label, board.likeness[kind], board.likeness[kind] / total) for kind, label in LIKENESS.items()]
+
+
+def reject_rows(board: Board, task: TaskSchema) -> list[tuple[str, int]]:
+    return [(reason_words(task, code), count) for code, count in board.rejects.most_common()]
+
+
+def plan_rows(item: BuildItem) -> list[PlanRow]:
+    """Targets in the order of their steps, then distractors."""
+    steps = [*item.steps, *[None] * len(item.targets)]
+    targets = [PlanRow(tool, step, "", tool in item.either) for tool, step in zip(item.targets, steps, strict=False)]
+    others = [PlanRow(one["tool"], None, LIKENESS[one["likeness"]]) for one in item.distractors]
+    return [*sorted(targets, key=lambda row: row.step or 0), *others]
+
+
+def history_of(item: BuildItem, task: TaskSchema) -> list[HistoryLine]:
+    """The decisions about an item, the newest first. One query."""
+    rows = item.decisions.select_related("person").order_by("-pk")
+    return [
+        HistoryLine(
+            one, STAGES[one.stage], VERDICTS[one.verdict],
+            tuple(reason_words(task, code) for code in one.reasons), tuple(_facts(one.details)),
+        )
+        for one in rows
+    ]  # fmt: skip
+
+
+def _facts(details: dict[str, Any]) -> list[str]:
+    """What a decision says in addition."""
+    found = list(details.get("faults", ()))
+    if details.get("missing"):
+        found.append(gettext("No literal mention of: %(tools)s.") % {"tools": ", ".join(details["missing"])})
+    if details.get("new"):
+        found.append(gettext("Proposed for the tool bank: %(tools)s.") % {"tools": ", ".join(details["new"])})
+    if "tool" in details and details["step"]:
+        found.append(gettext("%(tool)s: target of step %(step)s.") % details)
+    elif "tool" in details:
+        values = {"tool": details["tool"], "likeness": LIKENESS[details["likeness"]]}
+        found.append(gettext("%(tool)s: distractor, %(likeness)s.") % values)
+    return found
+
+
+def image_faults(task: TaskSchema) -> list[tuple[str, str]]:
+    """The reasons that the check of an image asks for, as far as the task offers them."""
+    offered = {one.code for one in task.reasons if not one.retired}
+    return [(code, reason_words(task, code)) for code in IMAGE_REASONS if code in offered]
+
+
+def reject_choices(item: BuildItem, benchmark: Benchmark) -> dict[str, Any]:
+    """``stages`` and ``reasons`` of the form that sends an item back: the stages before, the last one in front."""
+    earlier = OPEN[: OPEN.index(Stage(item.stage))] if item.is_open else ()
+    about = {one.code: one.about for one in benchmark.task.reasons}
+    codes = [
+        code
+        for code in offered_reasons(benchmark, toolchain=False, tool_plan=True)
+        if about[code] in (About.PLAN, About.IMAGE) or code == OTHER
+    ]
+    labels = [(stage.value, gettext("back to %(stage)s") % {"stage": STAGES[stage]}) for stage in reversed(earlier)]
+    return {
+        "stages": [*labels, (Stage.DISCARDED.value, gettext("discard"))],
+        "reasons": [(code, reason_words(benchmark.task, code)) for code in codes],
+    }
