@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
@@ -59,10 +60,18 @@ class Count:
 
 def named_list(benchmark: Any, pks: Collection[int], **terms: str) -> str:
     """The address that lists exactly these trajectories; "" for none, and for too many to name. ``terms``: the
-    condition of those under an intervention."""
-    named = {**terms, "trajectory": ",".join(map(str, sorted(pks)))}
+    condition of those under an intervention.
+    """
+    named = {**terms, "trajectory": ",".join(_spans(sorted(pks)))}
     href = f"{reverse('evaluation:trajectories', args=[benchmark.slug])}?{urlencode(named, safe=',')}"
     return href if pks and len(href) <= LONGEST_ADDRESS else ""
+
+
+def _spans(numbers: Sequence[int]) -> Iterator[str]:
+    """Write consecutive numbers as a span. Example: 3, 4, 5, 9 as "3-5", "9"."""
+    for _, group in groupby(enumerate(numbers), key=lambda one: one[1] - one[0]):
+        span = [number for _, number in group]
+        yield f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0])
 
 
 def cases(benchmark: Any, pks: Iterable[int | None]) -> Count:

@@ -76,7 +76,7 @@ _ALL = (
     _number("area", gettext_noop("share of the image that is gold region: area<0.05%"), "evidence_share"),
     _number("targets", gettext_noop("tools that the gold plan needs")),
     # The trajectory
-    Field("trajectory", Kind.NAME, gettext_noop("numbers of trajectories: trajectory:7 or trajectory:7,12")),
+    Field("trajectory", Kind.NAME, gettext_noop("numbers of trajectories: trajectory:7 or trajectory:7,12-15")),
     Field("run", Kind.NAME, gettext_noop("run: its number, its model, or model and setting"), aliases=("model",)),
     Field("condition", Kind.NAME, gettext_noop("intervention: none, text, visual, placebo")),
     _number("rollout", gettext_noop("0 is the first")),

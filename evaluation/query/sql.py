@@ -184,8 +184,13 @@ def _sample(to: Conditions, term: Term) -> str:
 
 
 def _trajectory(to: Conditions, term: Term) -> str:
-    numbers = [int(part) for part in term.value.split(",") if is_number(part)]
-    return f"(pk IN (SELECT unnest({to.arg(numbers)}::BIGINT[])))" if numbers else NOTHING
+    ends = [(first, last or first) for first, _, last in (part.partition("-") for part in term.value.split(","))]
+    spans = [(int(first), int(last)) for first, last in ends if is_number(first) and is_number(last)]
+    numbers = [first for first, last in spans if first == last]
+    found = [f"pk BETWEEN {to.arg(first)} AND {to.arg(last)}" for first, last in spans if first < last]
+    if numbers:
+        found.append(f"pk IN (SELECT unnest({to.arg(numbers)}::BIGINT[]))")
+    return f"({' OR '.join(found)})" if found else NOTHING
 
 
 def _run(to: Conditions, term: Term) -> str:

@@ -332,7 +332,10 @@ OTHERS: Mapping[str, Callable[[Plain, Any, str], Any]] = {
         row.sample.key.startswith(value[:-1]) if value.endswith("*") else row.sample.key == value
     ),
     "type": lambda plain, row, value: plain.revision(row) and plain.revision(row).answer_type == value,
-    "trajectory": lambda plain, row, value: str(row.pk) in value.split(","),
+    "trajectory": lambda plain, row, value: any(
+        first.isdecimal() and (last or first).isdecimal() and int(first) <= row.pk <= int(last or first)
+        for first, _, last in (part.partition("-") for part in value.split(","))
+    ),
     "run": lambda plain, row, value: row.run_id in plain.names.get(value, ()),
     "condition": lambda plain, row, value: row.condition == value,
     "failed": lambda plain, row, value: bool(row.error) is (value == "yes"),

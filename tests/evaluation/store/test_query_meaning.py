@@ -153,7 +153,8 @@ def test_kept_columns_say_what_the_rows_say(lea, street_of_two):
 
 OWN = (
     "type:mc", "type:open", "targets:2", "targets > 0", "targets:none", "boxes:1", "priced", "priced:no", "id:seen-0*",
-    "sample:nothing*", "trajectory:1,2,x", "tool:crop", "tool:any", "tool:none", 'tool:"[\\"crop\\", \\"Zoom In\\"]"',
+    "sample:nothing*", "trajectory:1,2,x",
+    "trajectory:2-9,12,7-3,4-x", "tool:crop", "tool:any", "tool:none", 'tool:"[\\"crop\\", \\"Zoom In\\"]"',
     'tool:"zoom in" condition:visual', "tool:crop rollout:0..9", "tool_failed:any", "paired:yes", "flip:lost",
     "flip:gained", "beside:visual", "right_in:{}", "wrong_in:{}", "right_in:{},{}", "wrong_in:{},{}",
     "shared_with:{},{}", "cropped_in:{}", "cropped_in:{},{}", "population_in:{},{}", "grounded_in:{}",
