@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen/"
 RESULTS = ["Runs", "Leaderboard", "Failures", "Compare", "Toolchains"]
 EVERYONE = ["Guidelines", "Versions", "Data card", "Slices", "Lineages", "Rewards"]
-WORKERS = ["Agreement", "Diagnostics", "Judging", "Human study"]
+WORKERS = ["Agreement", "Diagnostics", "Building board", "Judging", "Human study"]
 LEADS = [
     "Work", "Quality", *WORKERS, *EVERYONE, "Answers", "Experiments", "Import", "Export", "Tools",
     "Settings",
