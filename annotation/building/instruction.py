@@ -29,8 +29,9 @@ class Leak:
 
 
 def leaks(instruction: str, targets: Iterable[str], bank: Bank) -> list[Leak]:
-    """Where an instruction gives tools away: a name or alias of any tool of the bank, in singular or plural, in one
-    word or several; and a content word of any name of a target, in any form or compound. Each word once."""
+    """Return the words of an instruction that reveal tools: a name or alias of any tool of the bank, in singular or
+    plural, in one word or several; and a content word of any name of a target, in any form or compound. Each word once.
+    """
     words = words_of(instruction)
     found: dict[str, str] = {}
     for target in targets:

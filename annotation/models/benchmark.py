@@ -124,8 +124,8 @@ class ContentChange(models.Model):
 class Membership(models.Model):
     """One role of one person on one benchmark.
 
-    ``local``: of whoever brought the benchmark to this server in a portable file. Files do not carry it, so that the
-    file of the copy equals the first one.
+    ``local``: the role of the lead who imported the benchmark from a portable file. Files do not contain it, so that
+    an export of the copy equals the imported file.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="memberships")

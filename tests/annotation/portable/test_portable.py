@@ -93,7 +93,7 @@ def exported(benchmark: Benchmark, path: Path, *, named: bool = True) -> Path:
 def test_a_file_gives_the_same_file_again(kitchen: Benchmark, lea: User, tmp_path: Path, named: bool) -> None:
     zoe = make_user("Zoe Fox")
     file = exported(kitchen, tmp_path / "one.sightline", named=named)
-    # The account of whoever brings the file is older than the people who come with it.
+    # The account of the importing lead is older than those of the people in the file.
     made = import_project(actor=lea, path=file, slug="copy", lead=zoe)
     again = exported(made, tmp_path / "two.sightline", named=named)
     with Reader(file) as first, Reader(again) as second:
