@@ -14,26 +14,30 @@ MEETS = 0.4
 
 
 @contextmanager
-def meanwhile(do: Callable[[], Any]) -> Iterator[list[Exception]]:
-    """Begins ``do`` on a connection of its own while what is written inside is not committed yet; the block ends when
-    both are done. Holds what ``do`` was refused with."""
-    refused: list[Exception] = []
+def meanwhile(do: Callable[[], Any], *, waits: bool = True, results: bool = False) -> Iterator[list[Any]]:
+    """Begin ``do`` on a separate connection before what is written inside is committed; the block ends when both are
+    done. Holds the error that refused ``do``; with ``results``, otherwise what it returned. ``waits``: whether it has
+    to wait.
+    """
+    found: list[Any] = []
     begun = Event()
 
     def work() -> None:
         try:
             begun.wait()
-            do()
+            returned = do()
+            if results:
+                found.append(returned)
         except Exception as problem:  # noqa: BLE001 - told by the test's thread
-            refused.append(problem)
+            found.append(problem)
         finally:
             connection.close()
 
     thread = Thread(target=work)
     thread.start()
     with transaction.atomic():
-        yield refused
+        yield found
         begun.set()
         thread.join(MEETS)
-        assert thread.is_alive(), "the second was to wait for the first"
+        assert thread.is_alive() or not waits, "the second was to wait for the first"
     thread.join()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import timedelta
-from threading import Event, Thread
+from functools import partial
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member
@@ -18,6 +16,7 @@ from annotation.workflow import Role
 from evaluation.models import Experiment, HumanAnswer, Participant, Run, Trajectory
 from evaluation.studies.write.answers import answer, finish, next_to_answer, renew, skip
 from evaluation.studies.write.states import close
+from tests import at_once
 from tests.evaluation.studies.study_data import answer_all, make_study_benchmark, open_study, said
 from tests.factories import make_user
 from webapp.accounts.models import User
@@ -25,8 +24,6 @@ from webapp.common.errors import Conflict
 from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
-MEETS = 0.4
-"""Seconds in which the second connection gets as far as the first one lets it."""
 
 
 @pytest.fixture
@@ -72,30 +69,7 @@ def expired(item: HumanAnswer) -> None:
     HumanAnswer.objects.filter(pk=item.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
-@contextmanager
-def meanwhile(do: Callable[[], Any], *, waits: bool = True) -> Iterator[list[Any]]:
-    """Begins ``do`` on a connection of its own while what is written inside is not committed yet; the block ends when
-    both are done. Holds what ``do`` returned, or was refused with. ``waits``: whether it has to wait."""
-    found: list[Any] = []
-    begun = Event()
-
-    def work() -> None:
-        try:
-            begun.wait()
-            found.append(do())
-        except Exception as problem:  # noqa: BLE001 - told by the test's thread
-            found.append(problem)
-        finally:
-            connection.close()
-
-    thread = Thread(target=work)
-    thread.start()
-    with transaction.atomic():
-        yield found
-        begun.set()
-        thread.join(MEETS)
-        assert thread.is_alive() or not waits, "the second was to wait for the first"
-    thread.join()
+meanwhile = partial(at_once.meanwhile, results=True)
 
 
 def places(study: Experiment) -> list[tuple[int, int]]:
