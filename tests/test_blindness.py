@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -53,6 +54,8 @@ from webapp.accounts.actions import create_token
 from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
 from webapp.common.errors import Conflict
+from webapp.common.formatting import MOMENTS
+from webapp.common.templatetags.ui import when
 
 pytestmark = pytest.mark.one_database
 TWINS = ("twin-a", "twin-b")
@@ -60,12 +63,14 @@ MODELS = ("Model A", "Model B")
 SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
 """Arguments of the table that name a sample."""
 VOLATILE = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?|\b\d\d:\d\d(:\d\d)?\b"
+    r"\b\d{4}-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?([+-]\d\d:?\d\d|Z)?)?)?\b|\b\d\d:\d\d(:\d\d)?\b"
+    r"|\b(\d{1,2} )?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{4}\b"
+    r"|\b[A-Z][a-z]+day \d{1,2} [A-Z][a-z]+\b"
     r"|(\b[\d.]+\W(s|min|h)|\b\d+ (second|minute)s?)( ago)?\b|just now"
     r"|studies/\d+/[\w-]{22}/|\bmsg_[0-9a-f]{32}\b"
     r"|\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{32}\b|\b[A-Za-z0-9]{64}\b"
 )
-"""Times and durations, random names of jobs, forms and tokens."""
+"""Days, times and durations, random names of jobs, forms and tokens."""
 REFERENCE = {"X-Request-Id": "the-same-in-both"}
 """Of every request: pages that refuse something show it."""
 LOOSE_HEADERS = {
@@ -142,6 +147,14 @@ def fields_of(answer: Answer) -> Said:
     except ValueError:
         told |= {f"line {number}": line for number, line in enumerate(text.splitlines())}
     return {"status": answer.status, **told}
+
+
+@pytest.mark.parametrize("form", sorted(MOMENTS))
+def test_two_crawls_may_lie_on_both_sides_of_midnight_and_of_a_year(form: str) -> None:
+    before, after = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(2027, 1, 1, 0, 0, 1, tzinfo=UTC)
+    bodies = [f"{when(one, form)} {one.isoformat()} {one:%Y-%m-%d} {one:%Y-%m} {one:%B %Y}" for one in (before, after)]
+    first, second = (fields_of(Answer(200, {}, body.encode())) for body in bodies)
+    assert first == second
 
 
 def working_on(world: World) -> Iterator[Ask]:

@@ -140,6 +140,24 @@ def test_pages_include_only_shared_pieces_and_their_own_folder():
 
 
 @pytest.mark.django_db
+def classes_of(sheet: str) -> set[str]:
+    """Classes that a style sheet defines on their own, not within another."""
+    plain = re.sub(r"/\*.*?\*/|\([^()]*\)", "", sheet, flags=re.S)
+    selectors = ",".join(re.findall(r"([^{}]+)\{", plain)).split(",")
+    return {one.strip() for one in selectors if re.fullmatch(r"\s*\.[a-z][\w-]*\s*", one)}
+
+
+def test_two_pages_define_no_class_of_one_name():
+    """All sheets are in every page: the layout of one page would change another."""
+    owners: dict[str, list[str]] = {}
+    for path in files(".css"):
+        if path.parent == Path("static/css/pages") and path.name != "print.css":
+            for name in classes_of(text(path)):
+                owners.setdefault(name, []).append(path.name)
+    assert len(owners) > 500
+    assert {name: found for name, found in owners.items() if len(found) > 1} == {}
+
+
 def test_every_answer_carries_a_policy_without_inline_code(client):
     policy = client.get("/live").headers["Content-Security-Policy"]
     rules = {words[0]: words[1:] for words in (rule.split() for rule in policy.split(";")) if words}

@@ -111,6 +111,9 @@ def test_missing_failed_unread_and_unscored_are_all_said(lea, board):
     assert "1 run is not scored." in words
     assert "run failed" in words
     assert [row.run.model.name for row, _ in answer.context["failed"]] == ["Endpoint down"]
+    [(_, counts)] = answer.context["failed"]
+    assert [count.text for count in counts] == ["4 missing", "12 failed", "12 unanswered"]
+    assert all(count.text in words for count in counts)
     assert "Endpoint down" not in [row.row.run.model.name for row in answer.context["ranked"]]
 
 
