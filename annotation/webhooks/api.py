@@ -24,6 +24,7 @@ from webapp.common.api_paging import PAGING, page_of, paged
 
 
 class WebhookFields(Form):
+    url = TextField(max_length=2000, required=False, help_text="The secret stays, and what waits goes to this address.")
     kinds = serializers.ListField(child=WordField(KINDS), required=False, min_length=1)
     active = TruthField(required=False, help_text="True enables a webhook that was disabled.")
 
@@ -92,7 +93,7 @@ def webhooks(request: Request, slug: str) -> Response:
 @extend_schema(methods=["DELETE"], operation_id="webhook_remove", responses={204: None})
 @api_view(["GET", "PATCH", "DELETE"])
 def webhook(request: Request, slug: str, pk: int) -> Response:
-    """A webhook. PATCH changes its kinds, enables or disables it. DELETE removes it with its deliveries."""
+    """A webhook. PATCH changes its address or kinds, enables or disables it. DELETE removes it with its deliveries."""
     found = _load(request, slug, pk)
     if request.method == "DELETE":
         remove_webhook(actor=person_of(request), webhook=found)

@@ -19,11 +19,15 @@ class KindsForm(forms.Form):
     )
 
 
-class WebhookForm(KindsForm):
+class ChangeForm(KindsForm):
     url = forms.CharField(
         label=gettext_lazy("Address"), max_length=2000,
         help_text=gettext_lazy("A public https address, such as https://hooks.example.org/a."),
         widget=forms.URLInput,
     )  # fmt: skip
+    field_order = ("url", "kinds")
+
+
+class WebhookForm(ChangeForm):
     format = forms.ChoiceField(label=gettext_lazy("Format"), choices=Webhook.Format.choices)
     field_order = ("url", "format", "kinds")

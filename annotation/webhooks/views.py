@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.models import Benchmark, Webhook, WebhookDelivery
-from annotation.webhooks.forms import KindsForm, WebhookForm
+from annotation.webhooks.forms import ChangeForm, WebhookForm
 from annotation.webhooks.present import kinds_words
 from annotation.webhooks.write import (
     add_webhook,
@@ -56,15 +56,17 @@ def webhooks(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template annotation/webhooks/webhook.html; context: webhook, kinds (their labels), secret (once after it was
-    made, or ""), form (KindsForm), page (rows: WebhookDelivery, has_next, after), and the settings' sections. Posted:
+    made, or ""), form (ChangeForm), page (rows: WebhookDelivery, has_next, after), and the settings' sections. Posted:
     the fields of the form. Address: ?after=KEY."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = _load(benchmark, pk)
-    form = KindsForm(request.POST if request.method == "POST" else None, initial={"kinds": found.kinds})
+    stored = {"url": found.url, "kinds": found.kinds}
+    form = ChangeForm(request.POST if request.method == "POST" else None, initial=stored)
     if form.is_valid():
-        change_webhook(actor=request.user, webhook=found, kinds=form.cleaned_data["kinds"])
-        messages.success(request, gettext("Settings saved."))
-        return redirect("annotation:webhook", slug, pk)
+        with errors_said_in(form):
+            change_webhook(actor=request.user, webhook=found, **form.cleaned_data)
+            messages.success(request, gettext("Settings saved."))
+            return redirect("annotation:webhook", slug, pk)
     secret = kept_once(request, _about(found))
     context = {
         **settings_context(request, benchmark, "webhooks"),

@@ -91,25 +91,44 @@ def _owner(webhook: Webhook) -> str:
 
 
 def change_webhook(
-    *, actor: User | None, webhook: Webhook, kinds: Collection[str] | None = None, active: bool | None = None
+    *, actor: User | None, webhook: Webhook, url: str | None = None, kinds: Collection[str] | None = None,
+    active: bool | None = None,
 ) -> list[str]:
-    """Choose other events, or enable or disable the webhook; the names of what changed."""
+    """Change the address or the events, or enable or disable the webhook; the names of what changed. The secret stays,
+    and what waits to be sent goes to the new address."""  # fmt: skip
     require(actor, webhook.benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {}
-    if kinds is not None:
-        _check(webhook.url, kinds)
-        wanted["kinds"] = sorted(set(kinds))
+    if url is not None or kinds is not None:
+        wanted["url"] = webhook.url if url is None else url.strip()
+        wanted["kinds"] = webhook.kinds if kinds is None else sorted(set(kinds))
+        _check(wanted["url"], wanted["kinds"])
     if active is not None:
         wanted["active"] = active
     with transaction.atomic():
         stored = Webhook.objects.select_for_update().get(pk=webhook.pk)
         changed = {name: value for name, value in wanted.items() if getattr(stored, name) != value}
         if changed:
-            Webhook.objects.filter(pk=webhook.pk).update(**changed, **({"problem": ""} if active else {}))
-            _note(actor, webhook, "change", changed)
+            resealed = {"secret": _resealed(stored, changed["url"])} if "url" in changed else {}
+            Webhook.objects.filter(pk=webhook.pk).update(**changed, **resealed, **({"problem": ""} if active else {}))
+            # The path of an address may be a password.
+            moved = {"host": address_of(changed["url"]).origin} if "url" in changed else {}
+            said = {name: value for name, value in changed.items() if name != "url"}
+            _note(actor, webhook, "change", said | moved)
             enqueue_on_commit(DELIVER, payload={}, actor=None, key=DELIVER)
     webhook.refresh_from_db()
     return list(changed)
+
+
+def _resealed(webhook: Webhook, url: str) -> str:
+    """The secret of a webhook, sealed for another address."""
+    sealer, owner = Sealer(settings.SEAL_KEY), _owner(webhook)
+    try:
+        secret = sealer.open(webhook.secret, owner=owner, address=address_of(webhook.url))
+        return sealer.seal(secret, owner=owner, address=address_of(url))
+    except (AddressRejected, SealBroken) as error:
+        raise InvalidInput(gettext("The secret of this webhook cannot be read. Create a new secret first.")) from error
+    except SealingUnavailable as error:
+        raise InvalidInput(gettext("Webhooks need SIGHTLINE_SEAL_KEY on the server. Ask an administrator.")) from error
 
 
 def renew_secret(*, actor: User | None, webhook: Webhook) -> str:

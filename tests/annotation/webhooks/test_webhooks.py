@@ -254,6 +254,28 @@ def test_a_lead_adds_tests_and_removes_one_on_pages(
     assert "whsec_" not in stored
 
 
+def test_a_new_address_keeps_the_secret_and_gets_what_waits(
+    lea: User, benchmark: Benchmark, run_jobs: Callable[[], int]
+) -> None:
+    webhook, secret = hooked(lea, benchmark, "https://127.0.0.1:9/old", "freeze")
+    freeze_version(actor=lea, benchmark=benchmark)
+    run_jobs()
+    page = f"{PAGE}{webhook.pk}/"
+    browser = signed_in(lea)
+    refused = browser.post(page, {"url": "http://10.0.0.7/", "kinds": ["freeze"]})
+    assert refused.status_code == 400
+    with serving(Answer(200)) as server:
+        assert browser.post(page, {"url": f"{server.url}/new", "kinds": ["freeze"]}).status_code == 302
+        WebhookDelivery.objects.update(not_before=timezone.now())
+        run_jobs()
+    [(path, sent, body)] = server.seen.requests
+    assert path.endswith("/new")
+    sent = {name.lower(): value for name, value in sent.items()}
+    assert is_genuine(secret, sent, body, now=int(sent["webhook-timestamp"]))
+    entry = AuditEntry.objects.get(action="webhook.change")
+    assert "/new" not in json.dumps(entry.data), "a path may be a password"
+
+
 def test_programs_add_and_read_webhooks(lea: User, benchmark: Benchmark, client: Any) -> None:
     auth = {"Authorization": f"Bearer {make_token(lea)}"}
     base = "/api/v1/benchmarks/kitchen/webhooks/"
@@ -269,6 +291,8 @@ def test_programs_add_and_read_webhooks(lea: User, benchmark: Benchmark, client:
     [delivery] = client.get(f"{one}deliveries/", headers=auth).json()["results"]
     assert delivery["event"] == tried.json()["event"]
     assert client.post(f"{one}deliveries/{delivery['id']}/again/", headers=auth).status_code == 202
+    moved = client.patch(one, {"url": "https://hooks.example.org/b"}, content_type="application/json", headers=auth)
+    assert (moved.json()["url"], moved.json()["kinds"]) == ("https://hooks.example.org/b", ["freeze"])
     changed = client.patch(one, {"active": False}, content_type="application/json", headers=auth)
     assert changed.json()["active"] is False
     assert client.delete(one, headers=auth).status_code == 204
