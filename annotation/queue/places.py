@@ -21,9 +21,10 @@ class Place:
 
 
 def in_order_of_review(samples: SampleQuerySet, queues: Sequence[BenchmarkQueue]) -> SampleQuerySet:
-    """Samples that wait for a review in the order in which they are assigned."""
+    """Samples that wait for a review in the order in which they are assigned: those of a higher priority first."""
     disputed = any(queue.order == BenchmarkQueue.Order.DISAGREEMENT for queue in queues)
-    return samples.most_disagreement_first() if disputed else samples.order_by("key")
+    found = samples.most_disagreement_first() if disputed else samples.order_by("key")
+    return found.order_by("-priority", *found.query.order_by)
 
 
 def places_in_review(benchmark: Benchmark) -> dict[int, Place]:

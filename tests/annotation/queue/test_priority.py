@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
+from annotation.queue.places import place_for
 from annotation.queue.priority import prioritize_samples
 from annotation.queue.settings import set_queue
 from annotation.studio.write.submit import submit
@@ -62,6 +63,23 @@ def test_a_higher_priority_comes_first_by_every_rule(ana, lea, kitchen, order):
     assert set(found[1:3]) == {"s-0002", "s-0003"}
     if order != "random":
         assert found == ["s-0004", "s-0002", "s-0003", "s-0000", "s-0001"]
+
+
+@pytest.mark.parametrize("order", ["sequential", "disputed"])
+def test_reviewers_get_a_higher_priority_first_too(ana, rui, lea, order):
+    benchmark = to_annotate(4, annotator=ana, reviewer=rui, lead=lea)
+    set_queue(actor=lea, benchmark=benchmark, order=order)
+    for _ in range(4):
+        submitted(ana, benchmark)
+    prioritized(lea, benchmark, 3, "s-0002")
+    prioritized(lea, benchmark, 9, "s-0003")
+    found = []
+    for _ in range(4):
+        sample = next_review(rui, benchmark)
+        found.append(sample.key)
+        assert place_for(rui, sample).number == 1
+        reviewed(rui, sample, "accept")
+    assert found == ["s-0003", "s-0002", "s-0000", "s-0001"]
 
 
 def test_what_is_assigned_to_a_person_still_comes_first(ana, lea, kitchen):
