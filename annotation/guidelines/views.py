@@ -8,10 +8,10 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.common.guidelines import to_next
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.common.tabs import benchmark_context
@@ -30,8 +30,8 @@ from webapp.common.errors import errors_said_in
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     """Template annotation/guidelines/guidelines.html; context: shown (Guideline or None), text (Text), newest (the
     number of the newest), versions (for leads), changed (ChangedLine) since ``since``, to_read (the reader has to
-    confirm it), next (where to go then), and the benchmark's head. Address: ?version=N an older version; ?since=N what
-    changed since then (0: all of it is new), without it since the version that the reader confirmed."""
+    confirm it), queue (where to continue), and the benchmark's head. Address: ?version=N an older version; ?since=N
+    what changed since then (0: all of it is new), without it since the version that the reader confirmed."""
     benchmark = load_benchmark(request, slug)
     newest = Guideline.objects.in_force(benchmark)
     shown = _version(benchmark, request.GET.get("version", ""), newest)
@@ -48,7 +48,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             "since": since,
             "changed": changes(since, shown) if compared else [],
             "to_read": to_read,
-            "next": request.GET.get("next", ""),
+            "queue": request.GET.get("queue", ""),
             "versions": versions_of(benchmark) if context["rights"][Right.MANAGE.value] else [],
         }
     return render(request, "annotation/guidelines/guidelines.html", context)
@@ -57,17 +57,15 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def guidelines_read(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The reader confirms. POST version: the number that they read; next: the address to continue at."""
+    """The reader confirms. POST version: the number that they read; queue: "annotate" or "review", to continue there
+    with the next sample."""
     benchmark = load_benchmark(request, slug)
     number = request.POST.get("version", "")
     read = get_object_or_404(
         Guideline.objects.select_related("benchmark"), benchmark=benchmark, number=number if number.isdigit() else 0
     )
     confirm_read(actor=request.user, guideline=read)
-    onward = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(onward, allowed_hosts={request.get_host()}):
-        return redirect(onward)
-    return redirect("annotation:guidelines", slug)
+    return to_next(slug, request.POST.get("queue", "")) or redirect("annotation:guidelines", slug)
 
 
 @require_safe

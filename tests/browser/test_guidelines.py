@@ -77,7 +77,7 @@ def test_what_is_new_is_read_before_the_next_sample(
     page.keyboard.press("c")
     expect(page.get_by_role("heading", name="Read the guidelines")).to_be_visible()
     page.get_by_role("button", name="I have read them").click()
-    at_work(page, live_server.url)
+    page.wait_for_url("**/annotate/samples/*/")
     assert faults == []
 
 

@@ -43,7 +43,7 @@ def review_next(request: Request, slug: str) -> HttpResponse:
     try:
         sample = next_to_review(actor=person_of(request), benchmark=benchmark)
     except GuidelinesUnread:
-        return to_guidelines(slug, reverse("annotation:review", args=[slug]))
+        return to_guidelines(slug, "review")
     args = [slug, sample.key] if sample else [slug]
     response = redirect("annotation:review-sample" if sample else "annotation:review", *args)
     response.status_code = 303

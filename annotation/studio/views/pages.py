@@ -60,7 +60,7 @@ def annotate_next(request: Request, slug: str) -> HttpResponse:
     try:
         sample = next_to_annotate(actor=person_of(request), benchmark=benchmark, shown=shown)
     except GuidelinesUnread:
-        return to_guidelines(slug, reverse("annotation:annotate", args=[slug]))
+        return to_guidelines(slug, "annotate")
     if sample is None:
         return _see("annotation:annotate", slug)
     return _see("annotation:annotate-sample", slug, sample.key)
@@ -93,7 +93,7 @@ def ask_another_question(request: Request, slug: str, key: str) -> HttpResponse:
     try:
         made = ask_another(actor=person, sample=sample, copy=copy, key=once)
     except GuidelinesUnread:
-        return to_guidelines(slug, reverse("annotation:annotate", args=[slug]))
+        return to_guidelines(slug, "annotate")
     return _see("annotation:annotate-sample", slug, made.key)
 
 

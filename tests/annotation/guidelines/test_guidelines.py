@@ -131,21 +131,25 @@ def test_reading_a_later_version_is_enough(kitchen: Benchmark, ana: User, lea: U
     assert next_to_annotate(actor=ana, benchmark=kitchen) is not None
 
 
-def test_continue_leads_over_the_guidelines_to_the_sample(kitchen: Benchmark, ana: User, lea: User) -> None:
+@pytest.mark.parametrize("queue", ["annotate", "review"])
+def test_continue_leads_over_the_guidelines_to_the_sample(
+    kitchen: Benchmark, ana: User, rui: User, lea: User, queue: str
+) -> None:
+    submitted(ana, kitchen)
     published(lea, kitchen, "# Question\nOne.\n")
     published(lea, kitchen, "# Question\nTwo.\n", note="Two facts.")
-    client = signed_in(ana)
-    stop = client.post("/benchmarks/kitchen/annotate/next/")
+    client = signed_in(ana if queue == "annotate" else rui)
+    stop = client.post(f"/benchmarks/kitchen/{queue}/next/")
     page = client.get(stop.url)
     assert page.context["to_read"]
-    onward = client.post(f"{PAGE}read/", {"version": "2", "next": page.context["next"]})
-    assert onward.url == "/benchmarks/kitchen/annotate/"
-    assert client.post("/benchmarks/kitchen/annotate/next/").url.startswith("/benchmarks/kitchen/annotate/samples/")
+    opened = client.post(f"{PAGE}read/", {"version": "2", "queue": page.context["queue"]}, follow=True)
+    assert opened.redirect_chain[0] == (f"/benchmarks/kitchen/{queue}/next/", 307)
+    assert opened.request["PATH_INFO"].startswith(f"/benchmarks/kitchen/{queue}/samples/")
 
 
 def test_confirming_never_leads_to_another_site(kitchen: Benchmark, ana: User, lea: User) -> None:
     published(lea, kitchen)
-    answer = signed_in(ana).post(f"{PAGE}read/", {"version": "1", "next": "https://elsewhere.example/"})
+    answer = signed_in(ana).post(f"{PAGE}read/", {"version": "1", "queue": "https://elsewhere.example/"})
     assert answer.url == PAGE
 
 
