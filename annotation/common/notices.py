@@ -7,7 +7,7 @@ absence. Therefore, no message mentions that the queue assigned a sample, or tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Model, Q
@@ -18,6 +18,7 @@ from annotation.common.reports import report
 from annotation.models import (
     Annotation,
     Benchmark,
+    CheckAnswer,
     Comment,
     Guideline,
     ImportRecord,
@@ -27,7 +28,7 @@ from annotation.models import (
     Version,
     WorkPackage,
 )
-from annotation.workflow import Right
+from annotation.workflow import OPEN, Right
 from webapp.accounts.models import User
 from webapp.notifications.write import Event, notify
 
@@ -68,6 +69,26 @@ def notify_authors(sentence: str, actor: User | None, benchmark: Benchmark, anno
                 sentence, benchmark, [author], actor=actor, subject=one, data={"sample": one.sample.key},
                 path=reverse("annotation:annotate-sample", args=[benchmark.slug, one.sample.key]), list_path=list_path,
             )  # fmt: skip
+
+
+def notify_ended(sentence: str, actor: User, benchmark: Benchmark, samples: Collection[int]) -> None:
+    """Notify the people who have begun one of these samples and not submitted it: ``deleted`` or ``discarded``. Call
+    it before the act. A gold check that a person began gives the same entry as any other sample."""
+    drafts = Annotation.objects.filter(sample__in=samples, state__in=OPEN, author__isnull=False)
+    checks = CheckAnswer.objects.begun().filter(check_of__sample__in=samples, state=CheckAnswer.State.DRAFT)
+    begun: dict[int, list[str]] = {}
+    for person, key in {
+        *drafts.values_list("author", "sample__key"),
+        *checks.values_list("user", "check_of__sample__key"),
+    }:
+        begun.setdefault(person, []).append(key)
+    path = reverse("annotation:my-work", args=[benchmark.slug])
+    several = {person: len(keys) for person, keys in begun.items() if len(keys) > 1}
+    if several:
+        send(sentence, benchmark, several, actor=actor, path=path)
+    for person, keys in begun.items():
+        if len(keys) == 1:
+            send(sentence, benchmark, [person], actor=actor, data={"sample": keys[0]}, path=path)
 
 
 def notify_assigned(actor: User, benchmark: Benchmark, to: User) -> None:

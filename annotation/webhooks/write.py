@@ -91,7 +91,11 @@ def _owner(webhook: Webhook) -> str:
 
 
 def change_webhook(
-    *, actor: User | None, webhook: Webhook, url: str | None = None, kinds: Collection[str] | None = None,
+    *,
+    actor: User | None,
+    webhook: Webhook,
+    url: str | None = None,
+    kinds: Collection[str] | None = None,
     active: bool | None = None,
 ) -> list[str]:
     """Change the address or the events, or enable or disable the webhook; the names of what changed. The secret stays,

@@ -21,11 +21,14 @@ from annotation.models import Benchmark
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.accepted import count_days
 from annotation.queue.pauses import pause, resume
+from annotation.work.write.discard import discard_samples
 from annotation.workflow import Role
+from evaluation.trash.write.samples import delete_samples
 from tests.annotation.quality.test_checks import RULES, is_check
 from tests.annotation.work_data import (
     annotation_of,
     assigned,
+    drafted,
     next_review,
     reopened,
     reviewed,
@@ -152,6 +155,44 @@ def test_who_gets_gold_checks_is_told_the_same_of_them_as_of_other_samples(
     assert Notification.objects.of(ana).count() == 0
     assert not any(checked.key in str(one.data) for one in Notification.objects.of(rui))
     assert Notification.objects.count() >= before
+
+
+def remove(act: str, lead: User, benchmark: Benchmark, *keys: str) -> None:
+    if act == "deleted":
+        delete_samples(actor=lead, benchmark=benchmark, keys=keys)
+    else:
+        samples, why = benchmark.samples.filter(key__in=keys), {"reasons": [], "comment": "Blurred."}
+        discard_samples(actor=lead, benchmark=benchmark, samples=samples, key=keys[0], **why)
+
+
+@pytest.mark.parametrize("act", ["deleted", "discarded"])
+def test_who_has_begun_a_sample_learns_that_it_is_removed(ana: User, lea: User, benchmark: Benchmark, act: str) -> None:
+    sample = drafted(ana, benchmark)
+    assigned(lea, benchmark, ana, "s-0005")
+    Notification.objects.all().delete()
+    remove(act, lea, benchmark, sample.key, "s-0005", "s-0006")
+    assert told(ana) == [f"Lea Moreau {act} s-0000, which you had begun, on Kitchen."]
+    assert signed_in(ana).get(Notification.objects.get().path).status_code == 200
+    finished = submitted(ana, benchmark)
+    remove(act, lea, benchmark, finished.key)
+    assert (len(told(ana)), told(lea)) == (1, []), "a submitted sample is not open work"
+
+
+@pytest.mark.parametrize("act", ["deleted", "discarded"])
+def test_a_removed_gold_check_that_was_begun_is_reported_like_any_sample(
+    ana: User, rui: User, lea: User, benchmark: Benchmark, act: str
+) -> None:
+    bo = make_user("Bo Ek")
+    benchmark.memberships.create(user=bo, role="annotator")
+    submitted(bo, benchmark)
+    reviewed(rui, next_review(rui, benchmark), "accept")
+    add_checks(actor=lea, benchmark=benchmark, keys=["s-0000"])
+    set_check_rules(actor=lea, benchmark=benchmark, **{**RULES, "check_first": 1})
+    benchmark = Benchmark.objects.get(pk=benchmark.pk)
+    sample = drafted(ana, benchmark)
+    assert is_check(sample)
+    remove(act, lea, benchmark, sample.key)
+    assert told(ana) == [f"Lea Moreau {act} s-0000, which you had begun, on Kitchen."]
 
 
 def test_ten_alike_events_within_five_minutes_are_one_entry(ana: User) -> None:

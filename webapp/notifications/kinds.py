@@ -18,6 +18,7 @@ from webapp.common.translation import Text
 class Kind(TextChoices):
     ASSIGNED = "assigned", gettext_lazy("Assigned")
     RETURNED = "returned", gettext_lazy("Returned")
+    ENDED = "ended", gettext_lazy("Removed")
     DISPUTE = "dispute", gettext_lazy("Disputed")
     REPLY = "reply", gettext_lazy("Comments")
     MENTION = "mention", gettext_lazy("Mentions")
@@ -43,6 +44,7 @@ class Channel(TextChoices):
 DEFAULTS: Mapping[str, Channel] = {
     Kind.ASSIGNED: Channel.DIGEST,
     Kind.RETURNED: Channel.DIGEST,
+    Kind.ENDED: Channel.DIGEST,
     Kind.DISPUTE: Channel.DIGEST,
     Kind.REPLY: Channel.DIGEST,
     Kind.MENTION: Channel.AT_ONCE,
@@ -59,6 +61,7 @@ DEFAULTS: Mapping[str, Channel] = {
 ABOUT: Mapping[str, Text] = {
     Kind.ASSIGNED: gettext_lazy("A lead assigned samples to you."),
     Kind.RETURNED: gettext_lazy("A sample was returned to you or reopened for you."),
+    Kind.ENDED: gettext_lazy("A sample that you had begun was deleted or discarded."),
     Kind.DISPUTE: gettext_lazy("The annotations of a sample that you can adjudicate differ."),
     Kind.REPLY: gettext_lazy("A comment on your annotation, or in a thread that you wrote in."),
     Kind.MENTION: gettext_lazy("A comment names you with @."),
@@ -88,6 +91,10 @@ SENTENCES: Mapping[str, Sentence] = {
     "assigned": Sentence(Kind.ASSIGNED, gettext_noop("%(actor)s assigned samples to you on %(title)s.")),
     "returned": Sentence(Kind.RETURNED, gettext_noop("%(sample)s was returned to you on %(title)s.")),
     "reopened": Sentence(Kind.RETURNED, gettext_noop("%(sample)s was reopened for you on %(title)s.")),
+    "deleted": Sentence(Kind.ENDED, gettext_noop("%(actor)s deleted %(sample)s, which you had begun, on %(title)s.")),
+    "discarded": Sentence(
+        Kind.ENDED, gettext_noop("%(actor)s discarded %(sample)s, which you had begun, on %(title)s.")
+    ),
     "dispute": Sentence(Kind.DISPUTE, gettext_noop("The annotations of %(sample)s on %(title)s differ.")),
     "reply": Sentence(Kind.REPLY, gettext_noop("%(actor)s commented on %(sample)s on %(title)s.")),
     "mention": Sentence(Kind.MENTION, gettext_noop("%(actor)s mentioned you on %(sample)s on %(title)s.")),
@@ -130,6 +137,11 @@ MANY: Mapping[str, Callable[[int], str]] = {
     ),
     Kind.RETURNED: lambda n: ngettext(
         "%(n)s sample was returned to you on %(title)s.", "%(n)s samples were returned to you on %(title)s.", n
+    ),
+    Kind.ENDED: lambda n: ngettext(
+        "%(n)s sample that you had begun on %(title)s was removed.",
+        "%(n)s samples that you had begun on %(title)s were removed.",
+        n,
     ),
     Kind.DISPUTE: lambda n: ngettext(
         "%(n)s sample on %(title)s is disputed.", "%(n)s samples on %(title)s are disputed.", n

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.idempotency import answer_once
+from annotation.common.notices import notify_ended
 from annotation.content.changes import content_changed
 from annotation.models import Annotation, Assignment, Benchmark, Gold, Lease, Receipt, Sample
 from annotation.models.querysets.samples import SampleQuerySet
@@ -42,6 +43,7 @@ def discard_samples(
 
 
 def _discard(actor: User, batch: Batch, leaving: list[Sample], why: str) -> None:
+    notify_ended("discarded", actor, batch.benchmark, [sample.pk for sample in leaving])
     Lease.objects.filter(sample__in=leaving).delete()
     Assignment.objects.filter(sample__in=leaving).delete()
     Gold.objects.filter(sample__in=leaving).delete()

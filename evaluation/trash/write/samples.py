@@ -18,6 +18,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotation.benchmarks.write.trash import purge_rows
 from annotation.common.access import require
+from annotation.common.notices import notify_ended
 from annotation.common.trash import deleted_before
 from annotation.content.removal import put_back, take_out
 from annotation.models import Benchmark, Sample, VersionEntry
@@ -66,6 +67,7 @@ def delete_samples(*, actor: User, benchmark: Benchmark, keys: Collection[str], 
         numbers = [sample.pk for sample in samples]
         _refuse_running(benchmark, numbers)
         _close_questions(numbers)
+        notify_ended("deleted", actor, benchmark, numbers)
         now = timezone.now()
         _shift_runs(dict.fromkeys(numbers, now), +1)
         deleted = [pk for pk in numbers if pk not in kept]
