@@ -24,7 +24,7 @@ from webapp.common.errors import NotAllowed, errors_said_in
 
 
 def _room(user: Any) -> Room | None:
-    advice = gettext("Import a larger file on the server with manage.py project import.")
+    advice = gettext("Import a larger file on the server with manage.py benchmark import.")
     return Room(int(settings.MAX_UPLOAD_BYTES) + ENVELOPE, advice) if may_create(user) else None
 
 
