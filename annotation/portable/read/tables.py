@@ -142,7 +142,7 @@ TABLES = (
 LEFT_BEHIND = frozenset({
     "drafting", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery", "workpackage", "worksession",
     "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",
-    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "receipt",
+    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "portableupload", "receipt",
 })  # fmt: skip
 """Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of
 models), or last for minutes only."""

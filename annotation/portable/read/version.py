@@ -1,9 +1,9 @@
 """The rows of a portable file that has one frozen version alone.
 
 Almost every value comes from rows that never change, so later work does not change the file of a version. Exceptions,
-which have their current values: names of people, the annotator of a sample that was reopened for another person, the text
-about the benchmark, the tools that plans name, and facets of samples without facets in their gold. A sample that was
-withdrawn later is still part of the version, and the file has the reason.
+which have their current values: names of people, the annotator of a sample that was reopened for another person, the
+text about the benchmark, the tools that plans name, and facets of samples without facets in their gold. A sample that
+was withdrawn later is still part of the version, and the file has the reason.
 """
 
 from __future__ import annotations

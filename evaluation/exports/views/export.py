@@ -83,7 +83,9 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
     version = version_named(benchmark, request.GET.get("version", ""))
     if image_bytes(benchmark, version) > MOST_BYTES:
         raise Conflict(
-            gettext("The images of %(title)s are too large for a download. Export it with manage.py benchmark export.")
+            gettext(
+                "The images of %(title)s are too large for a download. Let a job write the file: see the Export page."
+            )
             % {"title": benchmark.title},
             code="too_large",
         )

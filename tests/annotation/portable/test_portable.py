@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from pathlib import Path
@@ -257,20 +256,6 @@ def test_a_lead_downloads_the_file(kitchen: Benchmark, lea: User, rui: User, tmp
     entry = AuditEntry.objects.filter(action="export.project", actor=lea).get()
     assert (entry.data["people"], len(entry.data["checksum"])) == ("named", 64)
     assert signed_in(rui).get("/benchmarks/kitchen/export/project.sightline").status_code == 403
-
-
-def test_a_lead_makes_a_benchmark_out_of_an_uploaded_file(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:
-    client, address = signed_in(lea), "/benchmarks/new/file/"
-    with exported(kitchen, tmp_path / "file").open("rb") as file:
-        assert client.post(address, {"file": file, "slug": "copy"}).url == "/benchmarks/copy/"
-    assert client.get("/benchmarks/copy/").status_code == 200
-    assert client.get("/benchmarks/copy/samples/").status_code == 200
-    with exported(kitchen, tmp_path / "file").open("rb") as file:
-        taken = client.post(address, {"file": file, "slug": "copy"})
-    assert (taken.status_code, list(taken.context["form"].errors)) == (400, ["slug"])
-    wrong = client.post(address, {"file": io.BytesIO(b"no zip"), "slug": "other"})
-    assert wrong.status_code == 400
-    assert not Benchmark.objects.filter(slug="other").exists()
 
 
 def test_a_further_question_names_the_first_sample_of_the_copy(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:
