@@ -4,7 +4,7 @@ from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
 from evaluation.experiments.api import attempts, drafting, endpoints, experiments, prompts
-from evaluation.exports import api as benchmarks
+from evaluation.exports.api import benchmarks, portable
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
@@ -25,6 +25,12 @@ BENCHMARK = "benchmarks/<slug:slug>"
 urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/", benchmarks.benchmark, name="api-benchmark"),
     path(f"{BENCHMARK}/export/", benchmarks.export, name="api-export"),
+    path(f"{BENCHMARK}/portable/", portable.export, name="api-portable-export"),
+    path(f"{BENCHMARK}/portable/<uuid:pk>/", portable.export_state, name="api-portable-export-state"),
+    path(f"{BENCHMARK}/portable/<uuid:pk>/file/", portable.export_file, name="api-portable-export-file"),
+    path("portable/", portable.uploads, name="api-portable-uploads"),
+    path("portable/<uuid:pk>/", portable.upload, name="api-portable-upload"),
+    path("portable/<uuid:pk>/create/", portable.create, name="api-portable-create"),
     path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),
     path(f"{BENCHMARK}/runs/", runs.runs, name="api-runs"),
     path(f"{BENCHMARK}/runs/<int:pk>/", runs.run, name="api-run"),

@@ -10,6 +10,7 @@ class EvaluationConfig(AppConfig):
     def ready(self) -> None:
         import_module("webapp.common.glossary").add_terms(import_module("evaluation.glossary").TERMS)
         import_module("evaluation.experiments.jobs")
+        import_module("evaluation.exports.jobs")
         import_module("evaluation.imports.jobs")
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")

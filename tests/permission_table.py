@@ -55,6 +55,12 @@ def api(*people: str) -> Rule:
     return only(*people, visitor=401)
 
 
+def creators(*people: str, visitor: str | int = 401) -> Rule:
+    """These people, of those who can create benchmarks. An upload of another person is not found."""
+    rule = only(*people, visitor=visitor, stranger=403)
+    return rule if ADMIN in people else rule | {ADMIN: 404}
+
+
 def lead_only_job(visitor: str | int) -> Rule:
     """A job of the lead's: nobody but who started it and a site admin knows of it."""
     return only(LEAD, ADMIN, visitor=visitor, other=404)
@@ -75,6 +81,8 @@ class Line:
     json: bool = False
     scope: str = "read"
     """Of the API: the scope that a token needs. ``read`` suffices for every GET."""
+    for_all: bool = False
+    """Of the API: whether a token for one benchmark is refused."""
 
 
 B = "street"
@@ -128,6 +136,8 @@ SITE = [
     Line("annotation:benchmarks", get=everyone()),
     Line("evaluation:new-from-file", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
          post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
+    Line("evaluation:portable-upload", ("{portable}",), get=creators(LEAD, visitor=SIGN_IN),
+         post=creators(LEAD, visitor=SIGN_IN)),
     Line("annotation:new-benchmark", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
          post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
 ]  # fmt: skip
@@ -257,6 +267,8 @@ RUNS = [
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
     Line("evaluation:export-project", (B,), get=form(*LEADS)),
+    Line("evaluation:portable-export", (B,), post=form(*LEADS), data={"people": ""}),
+    Line("evaluation:portable-file", (B, "{portable_job}"), get=form(*LEADS)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
 JUDGING = [
@@ -466,6 +478,12 @@ API = [
     Line("api-studies", (B,), get=api(*LEADS), post=api(*LEADS), json=True, scope="manage"),
     Line("api-study", (B, "{study}"), get=api(*LEADS), patch=api(*LEADS), json=True, scope="manage"),
     Line("api-study-answers", (B, "{study}"), get=api(*LEADS), scope="manage"),
+    Line("api-portable-export", (B,), post=api(*LEADS), data={"people": "named"}, json=True, scope="manage"),
+    Line("api-portable-export-state", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
+    Line("api-portable-export-file", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
+    Line("api-portable-uploads", get=creators(*LEADS), post=creators(*LEADS), scope="manage", for_all=True),
+    Line("api-portable-upload", ("{portable}",), get=creators(LEAD), scope="manage", for_all=True),
+    Line("api-portable-create", ("{portable}",), post=creators(LEAD), json=True, scope="manage", for_all=True),
     Line("api-imports", (B,), get=api(*RUNNERS), post=api(*RUNNERS), scope="import"),
     Line("api-session", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),
     Line("api-session-answer", (B, "seen-00"), post=api(*RUNNERS), json=True, scope="import"),

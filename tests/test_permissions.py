@@ -34,6 +34,7 @@ from annotation.models import (
     ImportRecord,
     Lease,
     PayRate,
+    PortableUpload,
     Problem,
     Receipt,
     Sample,
@@ -68,6 +69,7 @@ from webapp.accounts.links import reset_path, verify_path
 from webapp.accounts.models import Session, User
 from webapp.accounts.scopes import Scope
 from webapp.accounts.sessions import kept_as
+from webapp.common import objects
 from webapp.jobs.models import Job
 from webapp.jobs.runner import run_waiting
 from webapp.notifications.models import Notification
@@ -97,6 +99,19 @@ def trash_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
     removed = Sample.objects.create(benchmark=benchmark, key="old")
     delete_samples(actor=lea, benchmark=benchmark, keys=["old"])
     return {"trashed": run.pk, "removed": removed.pk, "deleted": gone.slug}
+
+
+def portable_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
+    """An uploaded portable file that was read, and a job that wrote one."""
+    upload = PortableUpload.objects.create(
+        file_name="a.sightline", bytes=1, state="ready", preview={"title": "A", "counts": {}}, created_by=lea
+    )
+    job = Job.objects.create(
+        kind="evaluation.portable_export", title="Portable file", benchmark=benchmark.slug, state=Job.State.DONE,
+        result={"file": "street.sightline"},
+    )  # fmt: skip
+    objects.put(f"portable/{job.pk}.sightline", b"file")
+    return {"portable": upload.pk, "portable_job": job.pk}
 
 
 LINES = {line.name: line for line in table.TABLE}
@@ -138,7 +153,7 @@ class World:
             "lease": held.pk,
             "receipt": receipt.pk,
             "upload": upload.pk,
-            **(placed_run(lea) | trash_of(lea, benchmark)),
+            **(placed_run(lea) | trash_of(lea, benchmark) | portable_of(lea, benchmark)),
             "trajectory": Trajectory.objects.filter(sample__key="seen-00", condition="none").first().pk,
             "record": record.pk,
             "sha256": picture.sha256,
@@ -381,8 +396,12 @@ def test_a_token_opens_what_its_scope_and_its_benchmark_cover(world: World, line
         covering = {line.scope} | ({"read"} if method == "GET" else set())
         expected = {scope: usual if scope in covering else "scope" for scope in table.SCOPES}
         expected |= {
-            "here": "scope" if "{deleted}" in line.args else usual,
-            "elsewhere": "scope" if {table.B, "{deleted}"} & set(line.args) else 404 if "{job}" in line.args else usual,
+            "here": "scope" if "{deleted}" in line.args or line.for_all else usual,
+            "elsewhere": "scope"
+            if {table.B, "{deleted}"} & set(line.args) or line.for_all
+            else 404
+            if "{job}" in line.args
+            else usual,
         }
         for name, outcome_expected in expected.items():
             answer = ask(world.programs[name], method, address, line.data, line.json)

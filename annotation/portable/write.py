@@ -16,11 +16,13 @@ from django.db import DataError, IntegrityError, models
 from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
+from annotation.content.segments import place_segments
 from annotation.images.store import SUFFIX, store_bytes
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Image, Revision, Sample
 from annotation.portable.read.project import PLACEHOLDERS
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
+from annotation.portable.read.version import FrozenVersion
 from annotation.project_file import InvalidFileError, Reader
 from annotation.task_schema import InvalidSchemaError, TaskSchema
 from webapp.accounts.models import User
@@ -95,9 +97,25 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
     FacetValue.objects.filter(benchmark=benchmark, sample__benchmark=None).update(benchmark=None)
     for stored in BenchmarkSchema.objects.filter(benchmark=benchmark):
         TaskSchema.parse(stored.content)
+    _finish_version(benchmark, file)
     content_changed(benchmark.pk)
     data = {"checksum": file.manifest.checksum, "from": str(file.manifest.about.get("slug", ""))[:60]}
     audit.record(actor=actor, action="import.project", subject=benchmark, benchmark=benchmark.slug, data=data)
+
+
+def _finish_version(benchmark: Benchmark, file: Reader) -> None:
+    """Check that a file of a version holds the gold that its checksum names, and add what is derived from it."""
+    about = file.manifest.about
+    version = benchmark.versions.first()
+    if "version" not in about:
+        return
+    if version is None or version.number != about["version"]:
+        raise InvalidFileError("The manifest names a version that the file does not have.")
+    if about.get("checked") and FrozenVersion(version).checksum() != version.checksum:
+        raise InvalidFileError(
+            f"The samples of the file do not have the checksum of version {version.number}. Export the version again."
+        )
+    place_segments(benchmark)
 
 
 def _add_people(file: Reader, slug: str) -> list[int]:
@@ -147,7 +165,7 @@ def _insert(
         insert_rows(table.model, names, some)
 
 
-def _renumbered(hook: Callable[[Any, Numbers], Any], value: Any, number: Numbers, table: str) -> Any:
+def _renumbered(hook: Callable[[Any, Numbers], Any], value: Any, number: Callable[[Any], int], table: str) -> Any:
     try:
         return hook(value, number)
     except (AttributeError, KeyError, TypeError) as error:

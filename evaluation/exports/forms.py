@@ -9,9 +9,17 @@ class ProjectFileForm(forms.Form):
         label=gettext_lazy("File"),
         help_text=gettext_lazy("A portable file (.sightline), as leads download it from the Export page."),
     )
+
+
+class AddressForm(forms.Form):
     slug = forms.RegexField(
         r"^[a-z0-9][a-z0-9-]*$",
         label=gettext_lazy("Address"),
         max_length=60,
         help_text=gettext_lazy("Lowercase letters, digits and hyphens."),
     )
+
+
+class ExportForm(forms.Form):
+    version = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    people = forms.ChoiceField(choices=[("", ""), ("named", "named")], required=False)

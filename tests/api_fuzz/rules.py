@@ -52,6 +52,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "people": "They are members who can annotate.",
         "query": "The samples say which terms select some.",
     },
+    "portable_upload": {"file": "A file has at least one byte."},
     "priorities_set": {"ids": "The benchmark has the samples."},
     "prompt_change": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
     "prompt_create": {"text": "The role of the prompt has fields that it needs, and others that it can have."},

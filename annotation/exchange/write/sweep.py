@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from annotation.exchange.write.files import PREFIX, object_name, sha256_of, tidy_scratch
-from annotation.models import ImportRecord
+from annotation.models import ImportRecord, PortableUpload
 from webapp.accounts.models import User
 from webapp.common import audit, objects
 from webapp.jobs.models import Job
@@ -83,6 +83,7 @@ def _needed() -> set[str]:
         found.update((sha256_of(upload), options.get("images", "")))
     for options in ImportRecord.objects.filter(upload="", state=State.RUNNING).values_list("options", flat=True):
         found.update(map(sha256_of, options.get("files", [])))
+    found.update(map(sha256_of, PortableUpload.objects.exclude(upload="").values_list("upload", flat=True)))
     return set(map(object_name, found))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +54,8 @@ from annotation.models import (
 )
 from annotation.models.querysets.removed import with_withdrawn
 
-Numbers = Callable[[int], int]
+Numbers = Callable[[int], int | None]
+"""From a revision to what names it elsewhere; None if it is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,15 @@ class Table:
 def _in_provenance(value: Any, number: Numbers) -> Any:
     if value is None:
         return None
-    return {name: {**of, "from": [number(one) for one in of["from"]]} for name, of in value.items()}
+    return {name: {**of, "from": _known(of["from"], number)} for name, of in value.items()}
 
 
 def _in_measured(value: Any, number: Numbers) -> Any:
-    return {**value, "revisions": [number(one) for one in value["revisions"]]} if "revisions" in value else value
+    return {**value, "revisions": _known(value["revisions"], number)} if "revisions" in value else value
+
+
+def _known(revisions: Sequence[int], number: Numbers) -> list[int]:
+    return [found for one in revisions if (found := number(one)) is not None]
 
 
 BENCHMARK_FIELDS = ("title", "description", "licence", "marks_open", "remove_metadata")
@@ -137,7 +142,7 @@ TABLES = (
 LEFT_BEHIND = frozenset({
     "drafting", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery", "workpackage", "worksession",
     "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",
-    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "receipt",
+    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "portableupload", "receipt",
 })  # fmt: skip
 """Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of
 models), or last for minutes only."""

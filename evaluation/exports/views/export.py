@@ -5,6 +5,7 @@ streamed.
 from __future__ import annotations
 
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
@@ -14,7 +15,8 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.exporters import EXPORTERS
 from annotation.exporters.interface import MissingLibrary
-from annotation.portable.read.project import export_project, image_bytes
+from annotation.portable.read.project import export_project, image_bytes, portable_name
+from annotation.portable.read.version import version_named
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS
@@ -49,7 +51,7 @@ TITLES = {
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
     extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
-    most_bytes (of the images in a portable file, and the maximum in a request).
+    most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n).
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
@@ -65,6 +67,7 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "gold_n": counts["gold"],
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
         "image_bytes": image_bytes(benchmark),
+        "versions": benchmark.versions.annotate(samples_n=Count("entries")),
         "most_bytes": MOST_BYTES,
     }
     return render(request, "evaluation/exports/export.html", context)
@@ -73,20 +76,23 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def project(request: SignedInRequest, slug: str) -> FileResponse:
-    """Return the entire benchmark as a portable file. Address: ?people=named with names and addresses, else
-    pseudonyms.
+    """Return the entire benchmark as a portable file, or one frozen version of it. Address: ?version=N,
+    ?people=named with names and addresses, else pseudonyms.
     """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
-    if image_bytes(benchmark) > MOST_BYTES:
+    version = version_named(benchmark, request.GET.get("version", ""))
+    if image_bytes(benchmark, version) > MOST_BYTES:
         raise Conflict(
-            gettext("The images of %(title)s are too large for a download. Export it with manage.py project export.")
+            gettext(
+                "The images of %(title)s are too large for a download. Let a job write the file: see the Export page."
+            )
             % {"title": benchmark.title},
             code="too_large",
         )
     named = request.GET.get("people") == "named"
     return download(
-        f"{slug}-project.sightline",
-        lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named),
+        portable_name(benchmark, version),
+        lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named, version=version),
     )
 
 

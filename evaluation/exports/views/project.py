@@ -1,49 +1,80 @@
-"""A new benchmark out of a portable file."""
+"""Portable files on pages: an export in the background, an upload with its preview, and the benchmark out of it."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
-from typing import Any
+from uuid import UUID
 
-from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.benchmarks.write.benchmark import may_create
-from evaluation.exports.forms import ProjectFileForm
-from evaluation.exports.write import import_project
+from annotation.common.loading import load_benchmark
+from annotation.workflow import Right
+from evaluation.exports.forms import AddressForm, ExportForm, ProjectFileForm
+from evaluation.exports.read.room import portable_room
+from evaluation.exports.write import files, uploads
 from webapp.accounts.http import SignedInRequest
-from webapp.common.bodies import ENVELOPE, Room, takes_files
-from webapp.common.errors import NotAllowed, errors_said_in
+from webapp.common.bodies import takes_files
+from webapp.common.errors import InvalidInput, errors_said_in
+from webapp.common.htmx import render_page
+from webapp.jobs.models import Job
 
 
-def _room(user: Any) -> Room | None:
-    advice = gettext("Import a larger file on the server with manage.py project import.")
-    return Room(int(settings.MAX_UPLOAD_BYTES) + ENVELOPE, advice) if may_create(user) else None
+@login_required
+@require_POST
+def start_export(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have a job write the posted ``version`` ("": working state) with the posted ``people``."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    form = ExportForm(request.POST)
+    if not form.is_valid():
+        raise InvalidInput(" ".join(str(error) for errors in form.errors.values() for error in errors))
+    given = form.cleaned_data
+    job = files.start_export(
+        actor=request.user, benchmark=benchmark, number=given["version"], named=given["people"] == "named"
+    )
+    return redirect(job)
 
 
-@takes_files(_room)
+@login_required
+@require_safe
+def export_file(request: SignedInRequest, slug: str, job_id: UUID) -> FileResponse:
+    """The file that a job wrote."""
+    job = files.export_of(load_benchmark(request, slug, Right.MANAGE), job_id)
+    name, stream = files.written_file(job)
+    return FileResponse(stream, as_attachment=True, filename=name, content_type="application/octet-stream")
+
+
+@takes_files(portable_room)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_from_file(request: SignedInRequest) -> HttpResponse:
-    """Template evaluation/exports/new_from_file.html; context: form. The sender of the file leads the new benchmark."""
-    if not may_create(request.user):
-        raise NotAllowed(gettext("You can't create benchmarks on this site. Ask a site admin to create yours."))
-    form = ProjectFileForm(request.POST or None, request.FILES or None)
+    """Template evaluation/exports/new_from_file.html; context: form. A posted file is stored and then read by a job."""
+    uploads.require_creator(request.user)
+    form = ProjectFileForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
     if request.method == "POST" and form.is_valid():
-        with errors_said_in(form), tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "project"
-            with path.open("wb") as out:
-                shutil.copyfileobj(form.cleaned_data["file"], out)
-            slug = form.cleaned_data["slug"]
-            made = import_project(actor=request.user, path=path, slug=slug, lead=request.user)
-            messages.success(request, gettext("%(title)s was made out of the file.") % {"title": made.title})
-            return redirect("annotation:benchmark", made.slug)
+        with errors_said_in(form):
+            made = uploads.upload_file(actor=request.user, file=form.cleaned_data["file"])
+            return redirect("evaluation:portable-upload", made.pk)
     status = 400 if form.errors else 200
     return render(request, "evaluation/exports/new_from_file.html", {"form": form}, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def upload(request: SignedInRequest, pk: UUID) -> HttpResponse:
+    """Template evaluation/exports/upload.html and its piece _upload.html; context: upload, job, form. Posting ``slug``
+    makes the benchmark; the sender leads it."""
+    uploads.require_creator(request.user)
+    found = uploads.upload_of(request.user, pk)
+    form = AddressForm(request.POST if request.method == "POST" else None, initial={"slug": found.preview.get("slug")})
+    if request.method == "POST" and form.is_valid():
+        with errors_said_in(form):
+            uploads.create_benchmark_from(actor=request.user, upload=found, slug=form.cleaned_data["slug"])
+            return redirect("evaluation:portable-upload", pk)
+    job = Job.objects.filter(pk=found.job_id).first() if found.works else None
+    context = {"upload": found, "job": job, "form": form}
+    status = 400 if form.errors else 200
+    return render_page(
+        request, "evaluation/exports/upload.html", "evaluation/exports/_upload.html", context, status=status
+    )

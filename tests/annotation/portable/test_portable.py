@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
-from PIL import Image as Picture
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
-from annotation.content.comments import add_comment
-from annotation.content.freeze import freeze_version, gold_digest
-from annotation.guidelines.write import publish
-from annotation.images.store import store_picture
+from annotation.content.freeze import gold_digest
 from annotation.models import Annotation, Benchmark, Gold, Image, Membership, Revision, Sample
-from annotation.portable.read.project import export_project
 from annotation.portable.read.tables import LEFT_BEHIND, TABLES
 from annotation.portable.write import InvalidProject
 from annotation.project_file import Reader, changes, differences
-from annotation.quality.write.checks import draw_checks
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.studio.write.another import ask_another
-from annotation.task.write import activate, save_draft
 from annotation.workflow import Role
 from evaluation.exports.write import import_project
+from tests.annotation.portable.files import damaged, exported, forged
 from tests.annotation.work_data import content, drafted, next_review, reviewed, submitted
 from tests.conftest import signed_in
 from tests.factories import make_user
-from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common import objects
 from webapp.common.errors import Conflict
@@ -48,45 +39,6 @@ FILLED = {
     "image", "membership", "person", "referencecall", "review", "revision", "sample", "version", "versionentry",
 }  # fmt: skip
 """Tables that the benchmark of these tests has rows in."""
-
-
-def png(shade: int) -> bytes:
-    out = io.BytesIO()
-    Picture.fromarray(np.full((80, 100, 3), shade, np.uint8)).save(out, "PNG")
-    return out.getvalue()
-
-
-@made_once
-def kitchen(ana: User, rui: User, lea: User) -> Benchmark:
-    """Six samples: accepted, returned with a comment, a draft, in review, disputed, to do; a version, guidelines, a
-    schema, gold checks."""
-    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Küche", licence="CC BY")
-    for user, role in ((ana, Role.ANNOTATOR), (rui, Role.REVIEWER)):
-        add_member(actor=lea, benchmark=benchmark, user=user, role=role)
-    for number in range(7):
-        image = store_picture(actor=lea, benchmark=benchmark, source=png(40 + number))
-        Sample.objects.create(benchmark=benchmark, key=f"mug-{number}", image=image, width=100, height=80)
-    fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
-    for _ in range(2):
-        submitted(ana, benchmark, **fits)
-        reviewed(rui, next_review(rui, benchmark), "accept")
-    freeze_version(actor=lea, benchmark=benchmark, note="First.")
-    publish(actor=lea, benchmark=benchmark, body="# Question\n", must_read=False, based_on=0)
-    returned = submitted(ana, benchmark, **fits)
-    reviewed(rui, next_review(rui, benchmark), "return", reasons=["typo"], comment="Look.")
-    annotation = Annotation.objects.get(sample=returned)
-    add_comment(actor=ana, annotation=annotation, text="Where?")
-    submitted(ana, benchmark, reference_toolchain=[{"tool": "colorspace_gray", "arguments": {}}], **fits)
-    draft = save_draft(actor=lea, benchmark=benchmark, content={"question": {"most_words": 40}})
-    activate(actor=lea, benchmark=benchmark, version=draft.version)
-    draw_checks(actor=lea, benchmark=benchmark, n=1)
-    return Benchmark.objects.get(pk=benchmark.pk)
-
-
-def exported(benchmark: Benchmark, path: Path, *, named: bool = True) -> Path:
-    with path.open("wb") as out:
-        export_project(actor=None, benchmark=benchmark, out=out, named=named)
-    return path
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -162,19 +114,6 @@ def test_work_goes_on_in_the_copy(kitchen: Benchmark, lea: User, tmp_path: Path)
     assert Gold.objects.filter(sample__benchmark=kitchen).count() == 2
 
 
-def damaged(file: Path, name: str, change: Any) -> Path:
-    """The file with one member changed; its manifest is not."""
-    out = file.with_suffix(".damaged")
-    with zipfile.ZipFile(file) as old, zipfile.ZipFile(out, "w") as new:
-        for member in old.namelist():
-            data = old.read(member)
-            if member == name:
-                data = change(data)
-            if data is not None:
-                new.writestr(member, data)
-    return out
-
-
 def manifest(**changes: Any) -> Any:
     return lambda data: json.dumps(json.loads(data) | changes).encode()
 
@@ -204,23 +143,6 @@ def test_a_damaged_file_is_refused_whole(kitchen: Benchmark, lea: User, tmp_path
         import_project(actor=lea, path=broken, slug="copy")
     assert (Revision.objects.count(), User.objects.count()) == before
     assert not Benchmark.objects.filter(slug="copy").exists()
-
-
-def forged(file: Path, name: str, change: Any) -> Path:
-    """The file with one table changed, and a manifest that agrees."""
-    from annotation.project_file import Writer
-
-    out = file.with_suffix(".forged")
-    with Reader(file) as old, out.open("wb") as stream:
-        new = Writer(stream)
-        for table in old.tables:
-            rows = list(old.rows(table))
-            new.table(table, change(rows) if table == name else rows)
-        for sha, member in old.images.items():
-            new.image(member.removeprefix("images/"), io.BytesIO(b"".join(old.pieces(member))))
-            assert sha in member
-        new.close(old.manifest.about)
-    return out
 
 
 @pytest.mark.parametrize(
@@ -334,20 +256,6 @@ def test_a_lead_downloads_the_file(kitchen: Benchmark, lea: User, rui: User, tmp
     entry = AuditEntry.objects.filter(action="export.project", actor=lea).get()
     assert (entry.data["people"], len(entry.data["checksum"])) == ("named", 64)
     assert signed_in(rui).get("/benchmarks/kitchen/export/project.sightline").status_code == 403
-
-
-def test_a_lead_makes_a_benchmark_out_of_an_uploaded_file(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:
-    client, address = signed_in(lea), "/benchmarks/new/file/"
-    with exported(kitchen, tmp_path / "file").open("rb") as file:
-        assert client.post(address, {"file": file, "slug": "copy"}).url == "/benchmarks/copy/"
-    assert client.get("/benchmarks/copy/").status_code == 200
-    assert client.get("/benchmarks/copy/samples/").status_code == 200
-    with exported(kitchen, tmp_path / "file").open("rb") as file:
-        taken = client.post(address, {"file": file, "slug": "copy"})
-    assert (taken.status_code, list(taken.context["form"].errors)) == (400, ["slug"])
-    wrong = client.post(address, {"file": io.BytesIO(b"no zip"), "slug": "other"})
-    assert wrong.status_code == 400
-    assert not Benchmark.objects.filter(slug="other").exists()
 
 
 def test_a_further_question_names_the_first_sample_of_the_copy(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:

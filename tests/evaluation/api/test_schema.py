@@ -24,7 +24,7 @@ from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark, BuildItem, Sample, Webhook
+from annotation.models import Benchmark, BuildItem, PortableUpload, Sample, Webhook
 from annotation.planning.write.packages import save_package
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
@@ -35,6 +35,8 @@ from annotation.workflow import Role
 from evaluation.experiments.api.endpoints import NewEndpoint
 from evaluation.experiments.api.experiments import NewArms, NewExperiment, NewJudge
 from evaluation.experiments.write.prompts import create_prompt
+from evaluation.exports.api.portable import PortableCreateSerializer, PortableExportSerializer
+from evaluation.exports.write.files import start_export
 from evaluation.imports.api.records import ChoicesSerializer
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Lineage, Run, SentImage
 from evaluation.query.check import Vocabulary, read
@@ -188,6 +190,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
         "experiment_change",
         "import_choose",
         "judging_label",
+        "portable_export",
         "question_ask",
         "score",
         "study_change",
@@ -289,6 +292,12 @@ GUIDELINE = {"body": "# Question", "based_on": 0}
         (DecisionForm, {"decision": "keep", "letters": ["A", "A"]}, False),
         (DecisionForm, {"decision": "return", "comments": {"A": ""}}, True),
         (DecisionForm, {"decision": "accept", "content": {}}, True),
+        (PortableExportSerializer, {"version": 1, "people": "named"}, True),
+        (PortableExportSerializer, {"version": "1"}, False),
+        (PortableExportSerializer, {"version": 0}, False),
+        (PortableCreateSerializer, {"slug": "copy-2"}, True),
+        (PortableCreateSerializer, {"slug": "-copy"}, False),
+        (PortableCreateSerializer, {"slug": "Copy"}, False),
         (PublishGuidelineSerializer, GUIDELINE, True),
         (PublishGuidelineSerializer, GUIDELINE | {"body": 7}, False),
         (PublishGuidelineSerializer, GUIDELINE | {"body": "a\0b"}, False),
@@ -386,6 +395,10 @@ def everything(lea: User) -> dict[str, Any]:
         priority=0,
     )  # fmt: skip
     fill_trash(lea, first)
+    file = start_export(actor=lea, benchmark=board, number=None, named=False)
+    upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)
+    run_waiting()
+    run_by |= {"portable_export_state": file.pk, "portable_export_file": file.pk, "portable_upload_state": upload.pk}
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "number": built(board), "sha256": "0" * 64,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from django.db import transaction
@@ -13,9 +14,16 @@ from annotation.workflow import Role
 from webapp.accounts.models import User
 
 
-def import_project(*, actor: User | None, path: Path, slug: str, lead: User | None = None) -> Benchmark:
+def import_project(
+    *,
+    actor: User | None,
+    path: Path,
+    slug: str,
+    lead: User | None = None,
+    finish: Callable[[Benchmark], None] = lambda _: None,
+) -> Benchmark:
     """Make the private benchmark ``slug`` out of a file; ``lead`` leads it here, and files of it do not carry that
-    role. All or nothing, except that images stay stored.
+    role. All or nothing, except that images stay stored. ``finish`` is called in the same transaction.
 
     Raises ``InvalidProject`` with what is damaged, and ``Conflict`` when the address is taken."""
     with opened(path) as file:
@@ -27,4 +35,5 @@ def import_project(*, actor: User | None, path: Path, slug: str, lead: User | No
                 membership = add_member(actor=None, benchmark=benchmark, user=lead, role=Role.LEAD)
                 membership.local = True
                 membership.save(update_fields=["local"])
+            finish(benchmark)
     return benchmark

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy
+
+from annotation.models.benchmark import Benchmark
+
+
+class PortableUpload(models.Model):
+    """A portable file that a person uploaded. A job reads it (``preview``), the person decides, and another job imports
+    it. ``benchmark``: the one that it becomes. ``upload``: its name in the object store, "" after the import.
+    """
+
+    class State(models.TextChoices):
+        READING = "reading", gettext_lazy("Reading")
+        READY = "ready", gettext_lazy("Ready")
+        RUNNING = "running", gettext_lazy("Running")
+        DONE = "done", gettext_lazy("Done")
+        FAILED = "failed", gettext_lazy("Failed")
+
+    WORKING = (State.READING, State.RUNNING)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    file_name = models.CharField(max_length=200)
+    bytes = models.BigIntegerField()
+    upload = models.CharField(max_length=300, blank=True, default="")
+    state = models.CharField(max_length=8, choices=State, default=State.READING)
+    preview = models.JSONField(default=dict, blank=True)
+    slug = models.CharField(max_length=60, blank=True, default="", help_text="Chosen address of the new benchmark.")
+    benchmark = models.ForeignKey(
+        Benchmark, null=True, blank=True, on_delete=models.CASCADE, related_name="portable_uploads"
+    )
+    error = models.TextField(blank=True, default="")
+    job_id = models.CharField(max_length=36, blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+    @property
+    def works(self) -> bool:
+        """Whether a job reads or imports it."""
+        return self.state in self.WORKING

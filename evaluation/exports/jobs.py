@@ -1,0 +1,37 @@
+"""Jobs that write portable files, read uploaded ones and import them, and what is deleted of them each hour."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from evaluation.exports.write import files, uploads
+from webapp.jobs.context import JobContext
+from webapp.jobs.registry import each_hour, job
+
+
+@job(files.KIND, title=gettext_noop("Portable file of %(title)s"))
+def write_export(context: JobContext, slug: str, number: int | None, named: bool) -> dict[str, Any]:
+    return files.write_export(context, slug=slug, number=number, named=named)
+
+
+@job(uploads.READ, title=gettext_noop("Check of %(file)s"), stopped=uploads.note_stopped)
+def read_upload(context: JobContext, upload_id: str) -> dict[str, Any]:
+    return uploads.read_upload(context, upload_id=upload_id)
+
+
+@job(uploads.CREATE, title=gettext_noop("Benchmark from %(file)s"), stopped=uploads.note_stopped)
+def import_upload(context: JobContext, upload_id: str) -> dict[str, Any]:
+    return uploads.import_upload(context, upload_id=upload_id)
+
+
+@each_hour
+def old_files(now: datetime) -> int:
+    return files.delete_old_files(now)
+
+
+@each_hour
+def old_uploads(now: datetime) -> int:
+    return uploads.delete_old_uploads(now)

@@ -1,0 +1,91 @@
+"""A benchmark with rows in many tables, its portable files, and files that someone changed."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image as Picture
+
+from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.comments import add_comment
+from annotation.content.freeze import freeze_version
+from annotation.guidelines.write import publish
+from annotation.images.store import store_picture
+from annotation.models import Annotation, Benchmark, Sample, Version
+from annotation.portable.read.project import export_project
+from annotation.project_file import Reader, Writer
+from annotation.quality.write.checks import draw_checks
+from annotation.task.write import activate, save_draft
+from annotation.workflow import Role
+from tests.annotation.work_data import next_review, reviewed, submitted
+from webapp.accounts.models import User
+
+
+def png(shade: int) -> bytes:
+    out = io.BytesIO()
+    Picture.fromarray(np.full((80, 100, 3), shade, np.uint8)).save(out, "PNG")
+    return out.getvalue()
+
+
+def make_kitchen(ana: User, rui: User, lea: User) -> Benchmark:
+    """Six samples: accepted, returned with a comment, a draft, in review, disputed, to do; a version, guidelines, a
+    schema, gold checks."""
+    benchmark = create_benchmark(actor=lea, slug="kitchen", title="Küche", licence="CC BY")
+    for user, role in ((ana, Role.ANNOTATOR), (rui, Role.REVIEWER)):
+        add_member(actor=lea, benchmark=benchmark, user=user, role=role)
+    for number in range(7):
+        image = store_picture(actor=lea, benchmark=benchmark, source=png(40 + number))
+        Sample.objects.create(benchmark=benchmark, key=f"mug-{number}", image=image, width=100, height=80)
+    fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
+    for _ in range(2):
+        submitted(ana, benchmark, **fits)
+        reviewed(rui, next_review(rui, benchmark), "accept")
+    freeze_version(actor=lea, benchmark=benchmark, note="First.")
+    publish(actor=lea, benchmark=benchmark, body="# Question\n", must_read=False, based_on=0)
+    returned = submitted(ana, benchmark, **fits)
+    reviewed(rui, next_review(rui, benchmark), "return", reasons=["typo"], comment="Look.")
+    annotation = Annotation.objects.get(sample=returned)
+    add_comment(actor=ana, annotation=annotation, text="Where?")
+    submitted(ana, benchmark, reference_toolchain=[{"tool": "colorspace_gray", "arguments": {}}], **fits)
+    draft = save_draft(actor=lea, benchmark=benchmark, content={"question": {"most_words": 40}})
+    activate(actor=lea, benchmark=benchmark, version=draft.version)
+    draw_checks(actor=lea, benchmark=benchmark, n=1)
+    return Benchmark.objects.get(pk=benchmark.pk)
+
+
+def exported(benchmark: Benchmark, path: Path, *, named: bool = True, version: Version | None = None) -> Path:
+    with path.open("wb") as out:
+        export_project(actor=None, benchmark=benchmark, out=out, named=named, version=version)
+    return path
+
+
+def damaged(file: Path, name: str, change: Any) -> Path:
+    """The file with one member changed; its manifest is not."""
+    out = file.with_suffix(".damaged")
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(out, "w") as new:
+        for member in old.namelist():
+            data = old.read(member)
+            if member == name:
+                data = change(data)
+            if data is not None:
+                new.writestr(member, data)
+    return out
+
+
+def forged(file: Path, name: str, change: Any) -> Path:
+    """The file with one table changed, and a manifest that agrees."""
+    out = file.with_suffix(".forged")
+    with Reader(file) as old, out.open("wb") as stream:
+        new = Writer(stream)
+        for table in old.tables:
+            rows = list(old.rows(table))
+            new.table(table, change(rows) if table == name else rows)
+        for sha, member in old.images.items():
+            new.image(member.removeprefix("images/"), io.BytesIO(b"".join(old.pieces(member))))
+            assert sha in member
+        new.close(old.manifest.about)
+    return out
