@@ -8,10 +8,10 @@ from typing import Any
 from PIL import Image as Pillow
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
-from annotation.board.read import candidates_shuffled
-from annotation.board.write import (
+from annotation.board.read.items import candidates_shuffled
+from annotation.board.write.audits import check_text
+from annotation.board.write.items import (
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     set_description,

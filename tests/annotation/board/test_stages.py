@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from annotation.board.read import board_of
-from annotation.board.write import (
+from annotation.board.read.items import board_of
+from annotation.board.write.audits import check_text
+from annotation.board.write.items import (
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     move_tool,

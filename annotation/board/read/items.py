@@ -135,6 +135,11 @@ def candidates_shuffled(item: BuildItem) -> list[str]:
     return shuffled(item.candidates, f"{item.pk}/{item.version}")
 
 
+def candidates_of_model(item: BuildItem) -> list[str]:
+    """The candidates as a model is sent them, always in the same order for the same text."""
+    return shuffled(item.candidates, f"{item.pk}/{item.description}")
+
+
 def has_worked_on(person: User, item: BuildItem) -> bool:
     """Whether this person decided anything about the item before its image was checked."""
     return item.decisions.filter(person=person).exclude(stage=Stage.IMAGE_CHECK.value).exists()
