@@ -83,6 +83,13 @@ class StageForm(VersionForm):
     valid_sequence = TruthField(required=False)
 
 
+class AcceptForm(VersionForm):
+    facets = serializers.DictField(
+        child=serializers.ListField(child=TextField(max_length=200), max_length=50), required=False, default=dict,
+        help_text="Values by name. The task says which facets accepted samples need.",
+    )  # fmt: skip
+
+
 class RejectForm(VersionForm):
     to = WordField(choices=[stage.value for stage in (*OPEN, Stage.DISCARDED)])
     reasons = serializers.ListField(child=TextField(max_length=60), min_length=1, max_length=20)
@@ -241,13 +248,13 @@ def reject(request: Request, slug: str, number: int) -> Response:
 
 
 @needs(Scope.ANNOTATE)
-@extend_schema(operation_id="board_item_accept", request=VersionForm, responses={200: WholeItemSerializer})
+@extend_schema(operation_id="board_item_accept", request=AcceptForm, responses={200: WholeItemSerializer})
 @api_view(["POST"])
 def accept(request: Request, slug: str, number: int) -> Response:
     """QC-III passed: the item becomes a sample. For people who did not work on it."""
     found, person = _load(request, slug, number), person_of(request)
     require_image_checker(person, found)
-    accept_item(actor=person, item=found, **read_form(VersionForm, request))
+    accept_item(actor=person, item=found, **read_form(AcceptForm, request))
     return _whole(request, found)
 
 

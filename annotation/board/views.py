@@ -47,6 +47,7 @@ from annotation.board.read.items import (
     has_worked_on,
     may_check_images,
     missing_mentions,
+    required_facets,
 )
 from annotation.board.write.audits import check_text
 from annotation.board.write.decisions import require_image_checker, stale
@@ -156,16 +157,16 @@ def board_image(request: SignedInRequest, slug: str, number: int) -> HttpRespons
 @login_required
 @require_POST
 def board_check(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
-    """Posted by a person who did not work on the item: for each fault whether the image has it, note, and verdict:
-    accept, image (send it back) or discarded."""
+    """Posted by a person who did not work on the item: for each fault whether the image has it, the required
+    facets, note, and verdict: accept, image (send it back) or discarded."""
     item = _load(request, slug, number)
     require_image_checker(request.user, item)
-    form = ImageCheckForm(item, image_faults(item.benchmark.task), request.POST)
+    form = ImageCheckForm(item, image_faults(item.benchmark.task), required_facets(item), request.POST)
     verdict = request.POST.get("verdict", "")
 
-    def decide(*, reasons: list[str], **about: Any) -> BuildItem:
+    def decide(*, reasons: list[str], facets: dict[str, list[str]], **about: Any) -> BuildItem:
         if verdict == "accept":
-            return accept_item(**about, faults=reasons)
+            return accept_item(**about, faults=reasons, facets=facets)
         return reject_item(**about, to=Stage.DISCARDED if verdict == "discarded" else Stage.IMAGE, reasons=reasons)
 
     return _decided(request, item, "check", form, decide)
@@ -218,7 +219,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
     if manages and (found := proposals_for(request.user, item)):
         context |= {"audit": found.audit, "proposals": proposal_lines(item, found)}
     if at_check and not own:
-        context["check"] = ImageCheckForm(item, image_faults(benchmark.task))
+        context["check"] = ImageCheckForm(item, image_faults(benchmark.task), required_facets(item))
     return render(request, "annotation/board/item.html", {**context, **forms}, status=400 if forms else 200)
 
 

@@ -7,7 +7,7 @@ from django.db.models import Q
 from annotation.building import OPEN, Stage, Verdict
 from annotation.building.audits import LEAST_SHARE, BatchState
 from annotation.models.benchmark import Benchmark
-from annotation.models.querysets.building import BuildItemQuerySet, ItemAuditQuerySet
+from annotation.models.querysets.building import BuildDecisionQuerySet, BuildItemQuerySet, ItemAuditQuerySet
 from annotation.models.sample import Image, Sample
 
 
@@ -81,6 +81,8 @@ class BuildDecision(models.Model):
     note = models.TextField(blank=True, default="")
     details = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BuildDecisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["item_id", "pk"]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 
-from annotation.models import Annotation, Benchmark, BlindAnswer, CheckAnswer, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BlindAnswer, BuildDecision, CheckAnswer, Review, Revision, Sample
 from annotation.models.querysets.samples import AnnotationQuerySet
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -61,7 +61,7 @@ class Whole:
 
 
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
-    """Six queries. Gold checks count as what they look like: samples submitted that wait for a review. So do
+    """Seven queries. Gold checks count as what they look like: samples submitted that wait for a review. So do
     submissions that can be taken back."""
     now = timezone.now()
     mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
@@ -106,7 +106,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         today=revisions["today"] + checks["today"] + held["today"],
         decided=decided,
         returned_share=revisions["back"] / decided if decided else None,
-        reviewed=reviews.count(),
+        reviewed=reviews.count() + BuildDecision.objects.of_images(benchmark).filter(person=user).count(),
         blind_n=blind["n"],
         blind_right=blind["right"],
     )

@@ -5,7 +5,7 @@ worked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -20,6 +20,7 @@ from annotation.board.read.items import (
     drawable,
     faults_of,
     instruction_faults,
+    known_segments,
     used_combinations,
 )
 from annotation.board.write.decisions import current, decide, locked, locked_check, passed, refuse, storable_text
@@ -204,10 +205,13 @@ def set_generated_image(*, item: BuildItem, version: int, data: bytes, rendered:
     return stored
 
 
-def accept_item(*, actor: User, item: BuildItem, version: int, faults: Sequence[str] = (), note: str = "") -> BuildItem:
+def accept_item(
+    *, actor: User, item: BuildItem, version: int, faults: Sequence[str] = (), note: str = "",
+    facets: Mapping[str, Sequence[str]] | None = None,
+) -> BuildItem:  # fmt: skip
     """QC-III passed: the item becomes a sample with its image and its plan as gold. Its author is the person who wrote
     the instruction. Raises ``InvalidInput`` for ``faults`` of the image, and with what the rules and the task of the
-    benchmark find."""
+    benchmark find, such as a required facet without a value."""
     if faults:
         raise InvalidInput(gettext("The image has a fault. Send the item back to its image, or discard it."))
     with transaction.atomic():
@@ -218,13 +222,18 @@ def accept_item(*, actor: User, item: BuildItem, version: int, faults: Sequence[
         refuse(faults_of(stored), None)
         plan = plan_of(stored.targets, stored.steps, distractors_of(stored))
         content = SampleContent(stored.instruction, plan=plan)
-        found = check(content, None, None, task=benchmark.task, bank=bank_of(benchmark), accepting=True)
+        given = {name: tuple(values) for name, values in (facets or {}).items() if values}
+        known = {**known_segments(stored), **given}
+        if unknown := sorted(set(given) - {one.name for one in benchmark.task.facets}):
+            words = gettext("The task of the benchmark has no facet %(name)s.")
+            raise InvalidInput(words % {"name": unknown[0]}, field="facets")
+        found = check(content, None, None, task=benchmark.task, facets=known, bank=bank_of(benchmark), accepting=True)
         refuse([Problem(one.field, one.text) for one in blocking(found)], None)
         wrote = stored.decisions.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
         assert wrote is not None
         assert stored.image is not None
         key = _free_key(stored)
-        record = SampleRecord(key, content, key, extra={"description": stored.description})
+        record = SampleRecord(key, content, key, facets=given, extra={"description": stored.description})
         save_samples(actor=wrote.person, benchmark=benchmark, records=[record], pictures={key: stored.image})
         stored.sample = Sample.objects.get(benchmark=benchmark, key=key)
         decide(stored, actor, Verdict.PASSED, Stage.ACCEPTED, note=note, details={"sample": key})

@@ -35,6 +35,12 @@ class BuildItemQuerySet(models.QuerySet[Any]):
         return self.filter(~Exists(own), stage="text_check")
 
 
+class BuildDecisionQuerySet(models.QuerySet[Any]):
+    def of_images(self, benchmark: Any) -> Self:
+        """Keep what people decided about images (QC-III). It is a review."""
+        return self.filter(item__benchmark=benchmark, stage="image_check", person__isnull=False)
+
+
 class ItemAuditQuerySet(models.QuerySet[Any]):
     def standing(self) -> Self:
         """Keep those that count: a person compared them, or their item waits at QC-I in the version that was read."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from annotation.benchmarks.read.card import making_of
 from annotation.board.read.items import board_of
 from annotation.board.write.audits import check_text
 from annotation.board.write.items import (
@@ -22,9 +24,15 @@ from annotation.board.write.items import (
 )
 from annotation.building import Distractor, Likeness, Stage
 from annotation.building.rules import Finding
+from annotation.common.tabs import tabs_of
 from annotation.content.records import record_of
 from annotation.models import Annotation, BankTool, Benchmark, BuildDecision, BuildItem, PlanTool, Sample
+from annotation.payroll import month_of
+from annotation.planning.read.pay import counted_lines
+from annotation.queue.progress import my_progress
+from annotation.task.write import activate, save_draft
 from annotation.tools.write import add_tool, merge_tool, refuse_tool
+from annotation.workflow import Right
 from tests.annotation.board_data import DISTRACTORS, TOOLS, accepted, brought, drawn, findings, photo, scene, workshop
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -285,3 +293,48 @@ def test_every_stage_works_on_both_databases(bench: Benchmark, lea: User, rui: U
     assert board.column(Stage.TARGETS).items[0].stage == "targets"
     assert board.uses[2].most == 1
     assert item.sample is not None
+
+
+ROOM = {"name": "room", "kind": "single", "required": "accept", "closed": True, "values": [{"value": "cellar"}]}
+
+
+def in_force(lea: User, bench: Benchmark, content: dict[str, Any]) -> None:
+    draft = save_draft(actor=lea, benchmark=bench, content=content)
+    activate(actor=lea, benchmark=bench, version=draft.version)
+
+
+def test_a_required_facet_is_needed_to_accept_an_item(bench: Benchmark, lea: User, rui: User) -> None:
+    in_force(lea, bench, {"facets": [ROOM]})
+    item = at(lea, bench, Stage.IMAGE_CHECK)
+    with pytest.raises(InvalidInput, match="room is missing"):
+        accept_item(actor=rui, item=item, version=item.version)
+    with pytest.raises(InvalidInput, match="not one of its values"):
+        accept_item(actor=rui, item=item, version=item.version, facets={"room": ["moon"]})
+    with pytest.raises(InvalidInput, match="no facet color"):
+        accept_item(actor=rui, item=item, version=item.version, facets={"color": ["red"]})
+    done = accept_item(actor=rui, item=item, version=item.version, facets={"room": ["cellar"]})
+    assert done.sample is not None
+    assert list(done.sample.facets.values_list("name", "value")) == [("room", "cellar")]
+
+
+def test_a_check_of_an_image_counts_as_a_review_in_progress_pay_and_card(
+    bench: Benchmark, lea: User, rui: User
+) -> None:
+    accepted(lea, rui, bench)
+    item = at(lea, bench, Stage.IMAGE_CHECK)
+    reject_item(actor=rui, item=item, version=item.version, to=Stage.IMAGE, reasons=["artificial_cue"])
+    assert my_progress(rui, bench).reviewed == 2
+    [row] = [row for row in counted_lines(bench, month_of(timezone.now().date())) if row.person == rui]
+    assert row.reviewed == 2
+    assert making_of(bench).reviewers == 1
+
+
+def test_a_benchmark_without_plans_has_no_tab_of_the_board(bench: Benchmark, lea: User) -> None:
+    rights = {right.value: True for right in Right}
+
+    def tabs() -> set[str]:
+        return {link.href for link in tabs_of(Benchmark.objects.get(pk=bench.pk), rights, "")["more_tabs"].links}
+
+    assert "/benchmarks/workshop/board/" in tabs()
+    in_force(lea, bench, {"plan": {"use": "off"}})
+    assert "/benchmarks/workshop/board/" not in tabs()
