@@ -10,16 +10,12 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from annotation.building import Distractor, Likeness, Stage
 from annotation.building.rules import DISTRACTORS, Finding
+from annotation.common.words import LIKENESS
 from annotation.models import BuildItem
 from annotation.task_schema import Facet, Kind
 from annotation.tool_bank import LONGEST_NAME
 
 LARGEST_IMAGE = 50_000_000
-LIKENESS: dict[str, Any] = {
-    Likeness.VISUAL: gettext_lazy("looks alike"),
-    Likeness.FUNCTIONAL: gettext_lazy("does something similar"),
-    Likeness.DOMAIN: gettext_lazy("same trade"),
-}
 YES_NO = (("yes", pgettext_lazy("answer", "Yes")), ("no", pgettext_lazy("answer", "No")))
 
 

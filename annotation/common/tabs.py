@@ -72,7 +72,8 @@ def _paused(benchmark: Benchmark, user: Any) -> int:
 
 
 def _has_plans(benchmark: Benchmark) -> bool:
-    return benchmark.task.plan.use is not Use.OFF
+    off = getattr(benchmark, "plans_off", None)
+    return benchmark.task.plan.use is not Use.OFF if off is None else not off
 
 
 TABS: list[Tab] = [

@@ -61,7 +61,7 @@ class Whole:
 
 
 def my_progress(user: User, benchmark: Benchmark) -> Mine:
-    """Seven queries. Gold checks count as what they look like: samples submitted that wait for a review. So do
+    """Six queries. Gold checks count as what they look like: samples submitted that wait for a review. So do
     submissions that can be taken back."""
     now = timezone.now()
     mine = Annotation.objects.filter(sample__benchmark=benchmark, author=user, kind=Annotation.Kind.OWN)
@@ -84,6 +84,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         .aggregate(n=Count("pk", filter=Q(right__isnull=False)), right=Count("pk", filter=Q(right=True)))
     )
     reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
+    images = BuildDecision.objects.of_images(benchmark).filter(person=user)
     checks = (
         CheckAnswer.objects.on(benchmark)
         .submitted()
@@ -106,7 +107,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         today=revisions["today"] + checks["today"] + held["today"],
         decided=decided,
         returned_share=revisions["back"] / decided if decided else None,
-        reviewed=reviews.count() + BuildDecision.objects.of_images(benchmark).filter(person=user).count(),
+        reviewed=reviews.order_by().values("pk").union(images.order_by().values("pk"), all=True).count(),
         blind_n=blind["n"],
         blind_right=blind["right"],
     )

@@ -220,7 +220,7 @@ def accept_item(
         # One at a time, so that no two choose the same ID.
         lock_bank(benchmark)
         refuse(faults_of(stored), None)
-        plan = plan_of(stored.targets, stored.steps, distractors_of(stored))
+        plan = plan_of(stored.targets, stored.steps, distractors_of(stored), stored.either)
         content = SampleContent(stored.instruction, plan=plan)
         given = {name: tuple(values) for name, values in (facets or {}).items() if values}
         known = {**known_segments(stored), **given}
