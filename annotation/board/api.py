@@ -30,13 +30,14 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
-from annotation.building import OPEN, Distractor, Likeness, Stage
+from annotation.building import OPEN, Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
 from annotation.common.uploads import upload_room
 from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark, BuildItem
+from annotation.schema import Likeness
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import Right
 from webapp.accounts.http import person_of

@@ -8,10 +8,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import DISTRACTORS, Finding
 from annotation.common.words import LIKENESS
 from annotation.models import BuildItem
+from annotation.schema import Likeness
 from annotation.task_schema import Facet, Kind
 from annotation.tool_bank import LONGEST_NAME
 

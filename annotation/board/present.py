@@ -11,11 +11,12 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_l
 from annotation.board.read.audits import BatchFacts, Proposals, findings_of
 from annotation.board.read.items import Board
 from annotation.board.write.items import IMAGE_REASONS
-from annotation.building import OPEN, Likeness, Stage, Verdict
+from annotation.building import OPEN, Stage, Verdict
 from annotation.building.audits import BatchState
 from annotation.common.reasons import offered_reasons, reason_words
 from annotation.common.words import LIKENESS
 from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.schema import Likeness
 from annotation.task_schema import OTHER, About, TaskSchema
 from webapp.common.translation import Text
 

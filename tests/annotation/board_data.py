@@ -20,9 +20,10 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.models import Benchmark, BuildItem
+from annotation.schema import Likeness
 from annotation.tools.write import add_tool
 from annotation.workflow import Role
 from webapp.accounts.models import User

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.building import OPEN, Distractor, Likeness, Problem, Stage, Verdict
+from annotation.building import OPEN, Distractor, Problem, Stage, Verdict
 from annotation.building.instruction import instruction_problems
 from annotation.building.rules import (
     description_problems,
@@ -22,6 +22,7 @@ from annotation.common.access import known_to
 from annotation.common.bank import bank_of
 from annotation.content.segments import SEGMENT
 from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.schema import Likeness
 from annotation.task_schema import Facet, Required
 from annotation.tool_bank import Bank, ToolState, key_of
 from annotation.tool_bank.segments import SEGMENTS

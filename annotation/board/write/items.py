@@ -24,7 +24,7 @@ from annotation.board.read.items import (
     used_combinations,
 )
 from annotation.board.write.decisions import current, decide, locked, locked_check, passed, refuse, storable_text
-from annotation.building import OPEN, Distractor, Likeness, Problem, Stage, Verdict, plan_of
+from annotation.building import OPEN, Distractor, Problem, Stage, Verdict, plan_of
 from annotation.building.rules import description_problems, step_problems
 from annotation.building.targets import SIZES, draw
 from annotation.common.access import allowed, require
@@ -36,7 +36,7 @@ from annotation.content.tools import know_names, lock_bank
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BuildItem, Sample
-from annotation.schema import SampleContent, SampleRecord
+from annotation.schema import Likeness, SampleContent, SampleRecord
 from annotation.validation import blocking, check
 from annotation.workflow import Right
 from webapp.accounts.models import User

@@ -22,7 +22,7 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.common.tabs import tabs_of
 from annotation.content.json import content_from_json, content_to_json
@@ -34,7 +34,7 @@ from annotation.models import Annotation, BankTool, Benchmark, BuildDecision, Bu
 from annotation.payroll import month_of
 from annotation.planning.read.pay import counted_lines
 from annotation.queue.progress import my_progress
-from annotation.schema import SampleContent, Target, ToolPlan
+from annotation.schema import Likeness, SampleContent, Target, ToolPlan
 from annotation.task.write import activate, save_draft
 from annotation.tools.write import add_tool, merge_tool, refuse_tool
 from annotation.validation import blocking, check
