@@ -13,6 +13,7 @@ from annotation.models import (
     FacetValue,
     GoldBox,
     Image,
+    ItemAudit,
     Membership,
     PlanTool,
     ReferenceCall,
@@ -69,6 +70,6 @@ register_read_only(
         Sample: [FacetValue],
         Revision: [GoldBox, ReferenceCall, PlanTool],
         BankTool: [ToolName],
-        BuildItem: [BuildDecision],
+        BuildItem: [BuildDecision, ItemAudit],
     },
 )

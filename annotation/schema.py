@@ -37,8 +37,8 @@ PLAIN_FACETS = ("category", "tier", "dimension")
 """Facets with their own key in the native format; its ``segments`` are the facet ``segment``."""
 SAMPLE_KEYS = frozenset({
     "id", "image", "image_group", "width", "height", "question", "answer_type", "options", "answer", "gold_boxes",
-    *PLAIN_FACETS, "segments", "facets", "reference_toolchain", "accepted_chains", "targets", "distractors", "ordered",
-    "state",
+    *PLAIN_FACETS, "segments", "facets", "reference_toolchain", "accepted_chains", "targets", "distractors",
+    "likeness", "ordered", "state",
 })  # fmt: skip
 """All keys of a sample of the native format; other keys of a sample are kept under their own names."""
 _WHOLE = 2.0**53
@@ -143,12 +143,22 @@ class ToolCall:
     image_out: str | None = None
 
 
+class Likeness(StrEnum):
+    """How a distractor resembles a target: it looks alike, does something similar, or is used in the same trade."""
+
+    VISUAL = "visual"
+    FUNCTIONAL = "functional"
+    DOMAIN = "domain"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A tool that a query needs, and its step (1, 2, ...). Targets of one step are interchangeable."""
+    """A tool that a query needs, and its step (1, 2, ...). Targets of one step can be used in any order. ``either``:
+    the number of a group of targets of one step, of which one is enough; None: in no group."""
 
     tool: str
     step: int
+    either: int | None = None
 
     def __post_init__(self) -> None:
         if self.step < 1:
@@ -158,15 +168,33 @@ class Target:
 @dataclass(frozen=True, slots=True)
 class ToolPlan:
     """The expected answer of a planning query. ``ordered`` is the benchmark's own mark; None = derived from
-    the steps.
+    the steps. ``likeness``: how each distractor resembles a target, in their order, "" = unknown; () = all unknown.
     """
 
     targets: tuple[Target, ...] = ()
     distractors: tuple[str, ...] = ()
     ordered: bool | None = None
+    likeness: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not any(self.likeness):
+            object.__setattr__(self, "likeness", ())
 
     def __bool__(self) -> bool:
         return bool(self.targets or self.distractors)
+
+    @property
+    def rows(self) -> list[tuple[str, int | None, str, int | None]]:
+        """Name, step, likeness and group of each tool: targets, then distractors (step None)."""
+        needed: list[tuple[str, int | None, str, int | None]]
+        needed = [(target.tool, target.step, "", target.either) for target in self.targets]
+        kinds = self.likeness or ("",) * len(self.distractors)
+        return needed + [(tool, None, kind, None) for tool, kind in zip(self.distractors, kinds, strict=True)]
+
+    @property
+    def likeness_by_name(self) -> dict[str, str]:
+        """How distractors resemble a target, where it is known."""
+        return {tool: kind for tool, kind in zip(self.distractors, self.likeness, strict=False) if kind}
 
     @property
     def names(self) -> tuple[str, ...]:

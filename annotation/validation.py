@@ -428,6 +428,7 @@ def _plan(content: SampleContent) -> Iterator[Check]:
                 Sentence(gettext_noop("%(tool)s is both a target and a distractor. Remove one."), tool=tool),
             )
     yield from _steps(sorted({target.step for target in plan.targets}))
+    yield from _groups(plan)
     if plan.distractors and not plan.targets:
         yield _error(
             "targets",
@@ -467,6 +468,18 @@ def _facets(given: Mapping[str, Iterable[object]], facets: Iterable[Facet], acce
             if facet.closed and value not in listed:
                 text = gettext_noop("%(name)s: “%(value)s” is not one of its values. Choose another.")
                 yield _error(field, Sentence(text, name=facet.name, value=value))
+
+
+def _groups(plan: ToolPlan) -> Iterator[Check]:
+    """Groups of targets of which one is enough."""
+    for group in sorted({target.either for target in plan.targets if target.either is not None}):
+        steps = [target.step for target in plan.targets if target.either == group]
+        if len(steps) == 1:
+            [alone] = [target.tool for target in plan.targets if target.either == group]
+            text = gettext_noop("%(tool)s is interchangeable with no other target. Add one, or clear the mark.")
+            yield _error("targets", Sentence(text, tool=alone))
+        elif len(set(steps)) > 1:
+            yield _error("targets", Sentence(gettext_noop("Interchangeable targets share a step. Move them together.")))
 
 
 def _steps(steps: list[int]) -> Iterator[Check]:

@@ -3,7 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
-from evaluation.experiments.api import attempts, drafting, endpoints, experiments, prompts
+from evaluation.experiments.api import attempts, board, drafting, endpoints, experiments, prompts
 from evaluation.exports.api import benchmarks, portable
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -82,6 +82,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.detect, name="api-detect"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="api-drafting"),
+    path(f"{BENCHMARK}/board/audits/", board.audits, name="api-board-audits"),
+    path(f"{BENCHMARK}/board/images/", board.images, name="api-board-images"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
     path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", attempts.export, name="api-experiment-export"),
     path(f"{BENCHMARK}/experiments/<int:pk>/attempts/", attempts.attempts, name="api-attempts"),

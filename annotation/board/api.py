@@ -14,29 +14,30 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.board.present import use_rows
-from annotation.board.read import board_of, candidates_shuffled, sees_board
-from annotation.board.write import (
-    LONGEST_NOTE,
+from annotation.board.read.audits import is_blind
+from annotation.board.read.items import board_of, candidates_shuffled, sees_board
+from annotation.board.write.audits import check_text
+from annotation.board.write.decisions import LONGEST_NOTE, require_image_checker
+from annotation.board.write.items import (
     MOST_DRAWN,
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     reject_item,
-    require_image_checker,
     set_description,
     set_distractors,
     set_image,
     set_instruction,
     set_steps,
 )
-from annotation.building import OPEN, Distractor, Likeness, Stage
+from annotation.building import OPEN, Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
 from annotation.common.uploads import upload_room
 from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark, BuildItem
+from annotation.schema import Likeness
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -83,6 +84,13 @@ class StageForm(VersionForm):
     valid_sequence = TruthField(required=False)
 
 
+class AcceptForm(VersionForm):
+    facets = serializers.DictField(
+        child=serializers.ListField(child=TextField(max_length=200), max_length=50), required=False, default=dict,
+        help_text="Values by name. The task says which facets accepted samples need.",
+    )  # fmt: skip
+
+
 class RejectForm(VersionForm):
     to = WordField(choices=[stage.value for stage in (*OPEN, Stage.DISCARDED)])
     reasons = serializers.ListField(child=TextField(max_length=60), min_length=1, max_length=20)
@@ -96,7 +104,8 @@ class ImageForm(Form):
 class DecisionSerializer(serializers.Serializer[Any]):
     stage = serializers.CharField()
     verdict = serializers.CharField()
-    person = serializers.CharField(allow_null=True, help_text="Null: the rules decided.")
+    person = serializers.CharField(allow_null=True, help_text="Null: the rules or a model decided.")
+    model = serializers.CharField(allow_blank=True, help_text="The model that decided.")
     reasons = serializers.ListField(child=serializers.CharField())
     note = serializers.CharField(allow_blank=True)
     details = serializers.JSONField()
@@ -115,13 +124,20 @@ class ItemSerializer(serializers.Serializer[Any]):
     distractors = serializers.JSONField(help_text="Objects of tool and likeness.")
     description = serializers.CharField(allow_blank=True)
     image = serializers.CharField(source="image.sha256", allow_null=True, default=None)
+    rendered = serializers.JSONField(
+        allow_null=True,
+        help_text="Of a generated image: model, prompt (SHA-256 of the description) and seed. Null: uploaded.",
+    )
     sample = serializers.CharField(source="sample.key", allow_null=True, default=None)
     entered_at = serializers.DateTimeField(help_text="When it came to its stage.")
 
 
 class WholeItemSerializer(ItemSerializer):
     shuffled = serializers.ListField(child=serializers.CharField(), help_text="The candidates, for QC-I.")
-    decisions = DecisionSerializer(many=True)
+    decisions = DecisionSerializer(
+        many=True,
+        help_text="Those of QC-I by others only after you checked the text, because you check it without them.",
+    )
 
 
 class ColumnSerializer(serializers.Serializer[Any]):
@@ -215,7 +231,7 @@ def item(request: Request, slug: str, number: int) -> Response:
         if "findings" in said:
             said["findings"] = [Finding(**one) for one in said["findings"]]
         command(actor=person_of(request), item=found, **said)
-    return _whole(found)
+    return _whole(request, found)
 
 
 @needs(Scope.ANNOTATE)
@@ -229,18 +245,18 @@ def reject(request: Request, slug: str, number: int) -> Response:
         require_image_checker(person, found)
     said = read_form(RejectForm, request)
     reject_item(actor=person, item=found, **{**said, "to": Stage(said["to"])})
-    return _whole(found)
+    return _whole(request, found)
 
 
 @needs(Scope.ANNOTATE)
-@extend_schema(operation_id="board_item_accept", request=VersionForm, responses={200: WholeItemSerializer})
+@extend_schema(operation_id="board_item_accept", request=AcceptForm, responses={200: WholeItemSerializer})
 @api_view(["POST"])
 def accept(request: Request, slug: str, number: int) -> Response:
     """QC-III passed: the item becomes a sample. For people who did not work on it."""
     found, person = _load(request, slug, number), person_of(request)
     require_image_checker(person, found)
-    accept_item(actor=person, item=found, **read_form(VersionForm, request))
-    return _whole(found)
+    accept_item(actor=person, item=found, **read_form(AcceptForm, request))
+    return _whole(request, found)
 
 
 @takes_files(upload_room(Right.MANAGE))
@@ -257,7 +273,7 @@ def image(request: Request, slug: str, number: int) -> Response:
     found = _load(request, slug, number, Right.MANAGE)
     said = read_form(ImageForm, request)
     set_image(actor=person_of(request), item=found, version=int(said["version"]), data=said["image"].read())
-    return _whole(found)
+    return _whole(request, found)
 
 
 def _stage(found: BuildItem) -> tuple[tuple[str, ...], Callable[..., BuildItem]]:
@@ -290,18 +306,20 @@ def _load(request: Request, slug: str, number: int, right: Right | None = None) 
     return found
 
 
-def _whole(found: BuildItem) -> Response:
+def _whole(request: Request, found: BuildItem) -> Response:
     now = BuildItem.objects.select_related("image", "sample").prefetch_related("decisions__person").get(pk=found.pk)
+    blind = is_blind(person_of(request), now)
     data: dict[str, Any] = {
         **ItemSerializer(now).data,
         "shuffled": candidates_shuffled(now),
         "decisions": [
             {
-                **{name: getattr(one, name) for name in ("stage", "verdict", "reasons", "note", "details")},
+                **{name: getattr(one, name) for name in ("stage", "model", "verdict", "reasons", "note", "details")},
                 "person": str(one.person) if one.person else None,
                 "at": one.created_at,
             }
             for one in now.decisions.all()
+            if not (blind and one.stage == Stage.TEXT_CHECK)
         ],
     }
     return Response(data)

@@ -8,17 +8,15 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import DISTRACTORS, Finding
+from annotation.common.words import LIKENESS
 from annotation.models import BuildItem
+from annotation.schema import Likeness
+from annotation.task_schema import Facet, Kind
 from annotation.tool_bank import LONGEST_NAME
 
 LARGEST_IMAGE = 50_000_000
-LIKENESS: dict[str, Any] = {
-    Likeness.VISUAL: gettext_lazy("looks alike"),
-    Likeness.FUNCTIONAL: gettext_lazy("does something similar"),
-    Likeness.DOMAIN: gettext_lazy("same trade"),
-}
 YES_NO = (("yes", pgettext_lazy("answer", "Yes")), ("no", pgettext_lazy("answer", "No")))
 
 
@@ -195,10 +193,16 @@ class ImageForm(StageForm):
 
 
 class ImageCheckForm(StageForm):
-    """Whether the image has each of the faults, and what follows. ``faults``: (code, label)."""
+    """Whether the image has each of the faults, the facets that gold needs, and what follows. ``faults``: (code,
+    label). ``facets``: those to fill in."""
 
-    def __init__(self, item: BuildItem, faults: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, item: BuildItem, faults: Sequence[tuple[str, str]], facets: Sequence[Facet], *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(item, *args, **kwargs)
+        self.facets = list(facets)
+        for at, facet in enumerate(self.facets):
+            self.fields[f"facet_{at}"] = _facet(facet)
         self.codes = [code for code, _ in faults]
         for code, label in faults:
             self.fields[code] = forms.ChoiceField(
@@ -210,8 +214,14 @@ class ImageCheckForm(StageForm):
     def rows(self) -> list[Any]:
         return [self[code] for code in self.codes]
 
+    @property
+    def facet_rows(self) -> list[Any]:
+        return [self[f"facet_{at}"] for at in range(len(self.facets))]
+
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}
+        given = [(facet.name, said.pop(f"facet_{at}", "")) for at, facet in enumerate(self.facets)]
+        said["facets"] = {name: _values(value) for name, value in given}
         said["reasons"] = [code for code in self.codes if said.pop(code, "") == "yes"]
         return said
 
@@ -234,6 +244,24 @@ class RejectForm(StageForm):
         if not self.errors:
             said["to"], said["reasons"] = Stage(said["to"]), [said.pop("reason")]
         return said
+
+
+def _facet(facet: Facet) -> forms.Field:
+    """The field of a facet. It is only needed to accept the item, so an empty one is no fault of the form."""
+    listed = [(one.value, one.value) for one in facet.values]
+    if facet.closed and facet.kind is Kind.SINGLE:
+        return forms.ChoiceField(label=facet.name, required=False, choices=[("", gettext("Choose a value")), *listed])
+    if facet.closed:
+        return forms.MultipleChoiceField(
+            label=facet.name, required=False, choices=listed, widget=forms.CheckboxSelectMultiple
+        )
+    hint = "" if facet.kind is Kind.SINGLE else gettext("Several values are separated by semicolons.")
+    return forms.CharField(label=facet.name, required=False, max_length=500, help_text=hint)
+
+
+def _values(given: str | list[str]) -> list[str]:
+    parts = given.split(";") if isinstance(given, str) else given
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 
 def _yes_no(label: str) -> forms.ChoiceField:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-from annotation.board.forms import LIKENESS
-from annotation.board.read import Board
-from annotation.board.write import IMAGE_REASONS
+from annotation.board.read.audits import BatchFacts, Proposals, findings_of
+from annotation.board.read.items import Board
+from annotation.board.write.items import IMAGE_REASONS
 from annotation.building import OPEN, Stage, Verdict
+from annotation.building.audits import BatchState
 from annotation.common.reasons import offered_reasons, reason_words
+from annotation.common.words import LIKENESS
 from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.schema import Likeness
 from annotation.task_schema import OTHER, About, TaskSchema
 from webapp.common.translation import Text
 
@@ -63,13 +67,16 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """One decision about an item."""
+    """One decision about an item. ``by``: a person, a model or the rules. Of one that is ``hidden``, a person may know
+    only the stage."""
 
     decision: BuildDecision
     stage: Text
     verdict: Text
-    reasons: tuple[str, ...]
-    facts: tuple[str, ...]
+    by: Text
+    reasons: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    hidden: bool = False
 
 
 def columns_of(board: Board) -> list[tuple[Text, Any]]:
@@ -103,21 +110,91 @@ def plan_rows(item: BuildItem) -> list[PlanRow]:
     return [*sorted(targets, key=lambda row: row.step or 0), *others]
 
 
-def history_of(item: BuildItem, task: TaskSchema) -> list[HistoryLine]:
-    """The decisions about an item, the newest first. One query."""
+def history_of(item: BuildItem, task: TaskSchema, *, blind: bool) -> list[HistoryLine]:
+    """The decisions about an item, the newest first. One query. ``blind``: for a person who has not checked its text:
+    without what others found of it, and without what separates targets from distractors."""
     rows = item.decisions.select_related("person").order_by("-pk")
-    return [
-        HistoryLine(
-            one, STAGES[one.stage], VERDICTS[one.verdict],
-            tuple(reason_words(task, code) for code in one.reasons), tuple(_facts(one.details)),
-        )
-        for one in rows
-    ]  # fmt: skip
+    return [_hidden_line(one) if blind else _line(one, task) for one in rows]
+
+
+def _line(one: BuildDecision, task: TaskSchema) -> HistoryLine:
+    by = str(one.person) if one.person else one.model or gettext("the rules")
+    reasons = tuple(reason_words(task, code) for code in one.reasons)
+    return HistoryLine(one, STAGES[one.stage], VERDICTS[one.verdict], by, reasons, tuple(_facts(one.details)))
+
+
+def _hidden_line(one: BuildDecision) -> HistoryLine:
+    found = one.stage == Stage.TEXT_CHECK
+    verdict = gettext_lazy("hidden until you save your check") if found else VERDICTS[one.verdict]
+    return HistoryLine(one, STAGES[one.stage], verdict, "" if found else str(one.person or one.model), hidden=True)
+
+
+BATCH_STATES: dict[str, Text] = {
+    BatchState.ASKING: gettext_lazy("the model is asked"),
+    BatchState.DRAWN: gettext_lazy("people check the draw"),
+    BatchState.PASSED: gettext_lazy("confirmed: its findings count"),
+    BatchState.PEOPLE: gettext_lazy("people check the rest"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """A batch of texts that a model checked. ``found``: the disagreement on the draw with its interval, "" without."""
+
+    facts: BatchFacts
+    state: Text
+    found: str
+
+
+def batch_rows(batches: Sequence[BatchFacts]) -> list[BatchRow]:
+    """Batches as the page of the board lists them."""
+    return [BatchRow(one, BATCH_STATES[one.batch.state], _disagreement(one)) for one in batches]
+
+
+def _disagreement(one: BatchFacts) -> str:
+    found = one.found
+    if found.interval is None:
+        return ""
+    words = gettext("%(items)s of %(checked)s (95%% interval: %(low)s%% to %(high)s%%)")
+    bounds = {"low": f"{100 * found.interval.low:.0f}", "high": f"{100 * found.interval.high:.0f}"}
+    return words % {"items": found.items, "checked": found.checked, **bounds}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalLine:
+    """What a model proposes for a tool, and the fields of the form that moves it; "" if it proposes no move."""
+
+    text: str
+    tool: str = ""
+    becomes: str = ""
+
+
+def proposal_lines(item: BuildItem, proposals: Proposals) -> list[ProposalLine]:
+    """The findings of a model that contradict the item; empty if there are none."""
+    lines = []
+    for one in proposals.moves:
+        words = (
+            gettext("The task needs %(tool)s: make it a target.") if one.essential
+            else gettext("The task does not need %(tool)s: make it a distractor.")
+        )  # fmt: skip
+        becomes = f"step {max(item.steps, default=1)}" if one.essential else Likeness.DOMAIN.value
+        lines.append(ProposalLine(words % {"tool": one.tool}, one.tool, becomes))
+    misfits = [one.tool for one in findings_of(proposals.audit) if not one.consistent]
+    lines += [ProposalLine(gettext("%(tool)s does not fit into the scene.") % {"tool": tool}) for tool in misfits]
+    if not proposals.audit.valid_sequence:
+        lines.append(ProposalLine(gettext("The order of the steps is not valid.")))
+    return lines
 
 
 def _facts(details: dict[str, Any]) -> list[str]:
     """What a decision says in addition."""
     found = list(details.get("faults", ()))
+    if details.get("confirmed"):
+        words = ngettext(
+            "Counts because people agreed on %(n)s drawn item.", "Counts because people agreed on %(n)s drawn items.",
+            details["confirmed"],
+        )  # fmt: skip
+        found.append(words % {"n": details["confirmed"]})
     if details.get("missing"):
         found.append(gettext("No literal mention of: %(tools)s.") % {"tools": ", ".join(details["missing"])})
     if details.get("new"):

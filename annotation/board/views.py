@@ -29,36 +29,39 @@ from annotation.board.forms import (
 )
 from annotation.board.present import (
     STAGES,
+    batch_rows,
     columns_of,
     history_of,
     image_faults,
     likeness_rows,
     plan_rows,
+    proposal_lines,
     reject_choices,
     reject_rows,
     use_rows,
 )
-from annotation.board.read import (
+from annotation.board.read.audits import batches_of, is_blind, proposals_for
+from annotation.board.read.items import (
     board_of,
     candidates_shuffled,
     has_worked_on,
     may_check_images,
     missing_mentions,
+    required_facets,
 )
-from annotation.board.write import (
+from annotation.board.write.audits import check_text
+from annotation.board.write.decisions import require_image_checker, stale
+from annotation.board.write.items import (
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     move_tool,
     reject_item,
-    require_image_checker,
     set_description,
     set_distractors,
     set_image,
     set_instruction,
     set_steps,
-    stale,
 )
 from annotation.building import Stage
 from annotation.common.access import allowed
@@ -98,8 +101,8 @@ FORMS: dict[str, type[StageForm]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def board(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/board/board.html; context: columns (label, Column), board (Board), use, likeness, rejects,
-    draw (DrawForm), manages. With ?stage=: annotation/board/stage.html; context: stage, label, page. Posted by a lead:
-    count and scenarios, which draws items."""
+    draw (DrawForm), batches (BatchRow), manages. With ?stage=: annotation/board/stage.html; context: stage, label,
+    page. Posted by a lead: count and scenarios, which draws items."""
     posts = request.method == "POST"
     benchmark = load_benchmark(request, slug, Right.MANAGE if posts else Right.COMPARE_WORK)
     form = DrawForm(request.POST if posts else None)
@@ -124,6 +127,7 @@ def board(request: SignedInRequest, slug: str) -> HttpResponse:
         "likeness": likeness_rows(found),
         "rejects": reject_rows(found, benchmark.task),
         "draw": form if form.is_bound else DrawForm(),
+        "batches": batch_rows(batches_of(benchmark)),
     }
     return render(request, "annotation/board/board.html", context, status=400 if form.errors else 200)
 
@@ -153,16 +157,16 @@ def board_image(request: SignedInRequest, slug: str, number: int) -> HttpRespons
 @login_required
 @require_POST
 def board_check(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
-    """Posted by a person who did not work on the item: for each fault whether the image has it, note, and verdict:
-    accept, image (send it back) or discarded."""
+    """Posted by a person who did not work on the item: for each fault whether the image has it, the required
+    facets, note, and verdict: accept, image (send it back) or discarded."""
     item = _load(request, slug, number)
     require_image_checker(request.user, item)
-    form = ImageCheckForm(item, image_faults(item.benchmark.task), request.POST)
+    form = ImageCheckForm(item, image_faults(item.benchmark.task), required_facets(item), request.POST)
     verdict = request.POST.get("verdict", "")
 
-    def decide(*, reasons: list[str], **about: Any) -> BuildItem:
+    def decide(*, reasons: list[str], facets: dict[str, list[str]], **about: Any) -> BuildItem:
         if verdict == "accept":
-            return accept_item(**about, faults=reasons)
+            return accept_item(**about, faults=reasons, facets=facets)
         return reject_item(**about, to=Stage.DISCARDED if verdict == "discarded" else Stage.IMAGE, reasons=reasons)
 
     return _decided(request, item, "check", form, decide)
@@ -188,7 +192,8 @@ def board_move(request: SignedInRequest, slug: str, number: int) -> HttpResponse
 def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> HttpResponse:
     """Template annotation/board/item.html; context: item, label, rows (PlanRow), history (HistoryLine), form (of the
     stage, for leads), missing (names without a mention), check (ImageCheckForm, for people who can decide), own (they
-    worked on the item), rejecting, moving, tools (names for the distractors)."""
+    worked on the item), rejecting, moving, tools (names for the distractors), audit (ItemAudit, once the person has
+    checked the text), proposals (ProposalLine, what it contradicts)."""
     benchmark = item.benchmark
     manages = _manages(request, benchmark)
     at_check = item.stage == Stage.IMAGE_CHECK and may_check_images(request.user, benchmark)
@@ -198,7 +203,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
         "item": item,
         "label": STAGES[item.stage],
         "rows": plan_rows(item),
-        "history": history_of(item, benchmark.task),
+        "history": history_of(item, benchmark.task, blind=is_blind(request.user, item)),
         "manages": manages,
         "own": own,
         "whole": f"0,0,{item.image.width},{item.image.height}" if item.image else "",
@@ -207,13 +212,20 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
         context |= {
             "form": _stage_form(item),
             "rejecting": RejectForm(item, **reject_choices(item, benchmark)),
-            "moving": MoveForm(item) if item.stage == Stage.TEXT_CHECK else None,
+            "moving": MoveForm(item, initial=_proposed(request)) if item.stage == Stage.TEXT_CHECK else None,
             "missing": missing_mentions(item) if item.stage == Stage.MENTION_CHECK else [],
             "tools": [tool.name for tool in bank_of(benchmark).tools] if item.stage == Stage.DISTRACTORS else [],
         }
+    if manages and (found := proposals_for(request.user, item)):
+        context |= {"audit": found.audit, "proposals": proposal_lines(item, found)}
     if at_check and not own:
-        context["check"] = ImageCheckForm(item, image_faults(benchmark.task))
+        context["check"] = ImageCheckForm(item, image_faults(benchmark.task), required_facets(item))
     return render(request, "annotation/board/item.html", {**context, **forms}, status=400 if forms else 200)
+
+
+def _proposed(request: SignedInRequest) -> dict[str, str]:
+    """?tool= and ?becomes= of the address, which a proposal of a model names."""
+    return {name: request.GET[name] for name in ("tool", "becomes") if name in request.GET}
 
 
 def _stage_form(item: BuildItem, data: Any = None) -> StageForm | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from annotation.schema import Target, ToolPlan
+from annotation.schema import Likeness, Target, ToolPlan
 from annotation.tool_bank import Bank
 
 
@@ -48,14 +48,6 @@ class Verdict(StrEnum):
     DISCARDED = "discarded"
 
 
-class Likeness(StrEnum):
-    """How a distractor resembles a target: it looks alike, does something similar, or is used in the same trade."""
-
-    VISUAL = "visual"
-    FUNCTIONAL = "functional"
-    DOMAIN = "domain"
-
-
 @dataclass(frozen=True, slots=True)
 class Distractor:
     """A tool that the task does not need, and how it resembles one that it needs."""
@@ -72,10 +64,14 @@ class Problem:
     text: str
 
 
-def plan_of(targets: Sequence[str], steps: Sequence[int], distractors: Iterable[Distractor]) -> ToolPlan:
-    """The plan that a sample made of these has as gold."""
-    needed = tuple(Target(tool, step) for tool, step in zip(targets, steps, strict=True))
-    return ToolPlan(needed, tuple(one.tool for one in distractors))
+def plan_of(
+    targets: Sequence[str], steps: Sequence[int], distractors: Iterable[Distractor], either: Sequence[str] = ()
+) -> ToolPlan:
+    """The plan that a sample made of these has as gold. ``either``: targets of which one is enough."""
+    needed = tuple(Target(tool, step, 1 if tool in either else None) for tool, step in zip(targets, steps, strict=True))
+    others = tuple(distractors)
+    kinds = tuple(one.likeness.value for one in others)
+    return ToolPlan(needed, tuple(one.tool for one in others), likeness=kinds)
 
 
 def names_of(tool: str, bank: Bank) -> tuple[str, ...]:

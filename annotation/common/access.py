@@ -82,7 +82,8 @@ def has_role(user: Person) -> bool:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    benchmark = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").first()
+    rows = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").with_plans_off()
+    benchmark = rows.first()
     if benchmark is None:
         return None
     if user.is_authenticated:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.common.loading import rights_in
 from annotation.models import Benchmark, Pause
+from annotation.task_schema import Use
 from annotation.workflow import Right
 from webapp.common.translation import Text
 
@@ -20,7 +21,8 @@ from webapp.common.translation import Text
 class Tab:
     """A tab: its name in addresses, its label, its target, its count for a person, and the permission it needs.
 
-    ``query``: parameters of its address. ``more``: whether it is in the menu after the last tab."""
+    ``query``: parameters of its address. ``more``: whether it is in the menu after the last tab. ``shown``: whether
+    the task of the benchmark needs it."""
 
     name: str
     label: Text
@@ -30,6 +32,7 @@ class Tab:
     place: int = 0
     query: str = ""
     more: bool = False
+    shown: Callable[[Benchmark], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,11 @@ def _paused(benchmark: Benchmark, user: Any) -> int:
     return Pause.objects.standing().by_itself().filter(benchmark=benchmark).count()
 
 
+def _has_plans(benchmark: Benchmark) -> bool:
+    off = getattr(benchmark, "plans_off", None)
+    return benchmark.task.plan.use is not Use.OFF if off is None else not off
+
+
 TABS: list[Tab] = [
     Tab("samples", gettext_lazy("Samples"), "annotation:samples", lambda b, _: b.samples.count(), Right.SEE_GOLD, 0),
     Tab("annotate", gettext_lazy("Annotate"), "annotation:annotate", right=Right.ANNOTATE, place=10),
@@ -75,7 +83,15 @@ TABS: list[Tab] = [
     Tab("work", gettext_lazy("Work"), "annotation:work", right=Right.MANAGE, place=100, more=True),
     Tab("quality", gettext_lazy("Quality"), "annotation:gold-checks", _paused, Right.MANAGE, 110, more=True),
     Tab("agreement", gettext_lazy("Agreement"), "annotation:agreement", right=Right.COMPARE_WORK, place=120, more=True),
-    Tab("board", gettext_lazy("Building board"), "annotation:board", right=Right.COMPARE_WORK, place=130, more=True),
+    Tab(
+        "board",
+        gettext_lazy("Building board"),
+        "annotation:board",
+        right=Right.COMPARE_WORK,
+        place=130,
+        more=True,
+        shown=_has_plans,
+    ),
     Tab("guidelines", gettext_lazy("Guidelines"), "annotation:guidelines", place=138, more=True),
     Tab("versions", gettext_lazy("Versions"), "annotation:versions", right=Right.SEE_GOLD, place=140, more=True),
     Tab("tools", gettext_lazy("Tools"), "annotation:tools", right=Right.MANAGE, place=190, more=True),
@@ -93,7 +109,7 @@ def tabs_of(benchmark: Benchmark, rights: Mapping[str, bool], current: str, user
     """``tabs`` and ``more_tabs`` of a person with these rights. They count nothing without the person: no query."""
     links: dict[bool, list[TabLink]] = {False: [], True: []}
     for tab in TABS:
-        if rights[tab.right.value]:
+        if rights[tab.right.value] and tab.shown(benchmark):
             href = f"{reverse(tab.route, args=[benchmark.slug])}{tab.query}"
             count = tab.count(benchmark, user) if tab.count and user is not None else None
             links[tab.more].append(TabLink(tab.label, href, tab.name == current, count))

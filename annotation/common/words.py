@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.consensus import Field
 from annotation.models import Benchmark
-from annotation.schema import AnswerType
+from annotation.schema import AnswerType, Likeness
 from annotation.workflow import Right, Role, SampleState, State
 from webapp.common.translation import Text, all_of
 
@@ -44,6 +44,12 @@ ROLE_WORDS: dict[str, Text] = {
     Role.LEAD: pgettext_lazy("role", "lead"),
     Role.RESEARCHER: pgettext_lazy("role", "researcher"),
 }
+LIKENESS: dict[str, Text] = {
+    Likeness.VISUAL.value: gettext_lazy("looks alike"),
+    Likeness.FUNCTIONAL.value: gettext_lazy("does something similar"),
+    Likeness.DOMAIN.value: gettext_lazy("same trade"),
+}
+"""How a distractor resembles a target."""
 NOT_ALLOWED: dict[Right, Text] = {
     Right.VIEW: gettext_lazy("Your roles on %(title)s don't let you view it. Ask its lead."),
     Right.SEE_GOLD: gettext_lazy("Your roles on %(title)s don't let you see its gold. Ask its lead."),

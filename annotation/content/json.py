@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from django.utils.translation import gettext
 
 from annotation.importers.fields import four_numbers
-from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan, shortened
+from annotation.schema import ORIGINAL, AnswerType, Box, Likeness, SampleContent, Target, ToolCall, ToolPlan, shortened
 from annotation.task_schema import AnswerKind, TaskSchema
 from webapp.common.errors import InvalidInput
 
@@ -22,7 +22,7 @@ MOST = {"options": 26, "answer": 50, "gold_boxes": 500, "reference_toolchain": 1
 MOST_FACETS, MOST_FACET_VALUES, MOST_STEP = 60, 50, 1000
 KEYS = frozenset(
     {"question", "answer_type", "options", "answer", "gold_boxes", "reference_toolchain", "targets", "distractors",
-     "ordered", "facets", "unanswerable"}
+     "likeness", "ordered", "facets", "unanswerable"}
 )  # fmt: skip
 
 
@@ -57,9 +57,7 @@ def content_from_json(
         answers=_list(given, "answer", _text),
         gold_boxes=tuple(box for box, _ in boxes),
         reference_toolchain=_list(given, "reference_toolchain", _call),
-        plan=ToolPlan(
-            _list(given, "targets", _target), _list(given, "distractors", _name), _ordered(given.get("ordered"))
-        ),
+        plan=_plan(given),
         unanswerable=_reason(given.get("unanswerable")),
     )
     return content, tuple(name for _, name in boxes), _facets(given.get("facets", {}))
@@ -77,8 +75,9 @@ def content_to_json(
         "answer": list(content.answers),
         "gold_boxes": [_named(box, name) for box, name in zip(content.gold_boxes, named, strict=False)],
         "reference_toolchain": calls_to_json(content.reference_toolchain),
-        "targets": [{"tool": target.tool, "step": target.step} for target in content.plan.targets],
+        "targets": [target_to_json(target) for target in content.plan.targets],
         "distractors": list(content.plan.distractors),
+        "likeness": content.plan.likeness_by_name,
         "ordered": content.plan.ordered,
         "facets": {name: list(values) for name, values in (facets or {}).items()},
         "unanswerable": content.unanswerable,
@@ -248,7 +247,29 @@ def _target(value: object, field: str) -> Target:
     step = data.get("step")
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step <= MOST_STEP:
         raise _wrong(f"{field}.step", f"a whole number from 1 to {MOST_STEP}", step)
-    return Target(_name(data.get("tool", ""), f"{field}.tool"), step)
+    either = data.get("either")
+    if either is not None and (isinstance(either, bool) or not isinstance(either, int) or not 1 <= either <= MOST_STEP):
+        raise _wrong(f"{field}.either", f"a whole number from 1 to {MOST_STEP}, or null", either)
+    return Target(_name(data.get("tool", ""), f"{field}.tool"), step, either)
+
+
+def target_to_json(target: Target) -> dict[str, Any]:
+    """A target; without a group if it is in none."""
+    group = {} if target.either is None else {"either": target.either}
+    return {"tool": target.tool, "step": target.step, **group}
+
+
+def _plan(given: Mapping[str, Any]) -> ToolPlan:
+    distractors = _list(given, "distractors", _name)
+    kinds = _object(given.get("likeness", {}), "likeness")
+    for tool, kind in kinds.items():
+        if kind not in list(Likeness):
+            raise _wrong(f"likeness.{tool}"[:60], " or ".join(Likeness), kind)
+    # A page may still have the likeness of a distractor that was removed.
+    return ToolPlan(
+        _list(given, "targets", _target), distractors, _ordered(given.get("ordered")),
+        tuple(kinds.get(tool, "") for tool in distractors),
+    )  # fmt: skip
 
 
 def _ordered(value: object) -> bool | None:

@@ -35,7 +35,7 @@ _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered", "
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
 _CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
 _CHAIN = ("sample_id", "calls", "note")
-_TOOL = ("revision_id", "tool", "step")
+_TOOL = ("revision_id", "tool", "step", "likeness", "either")
 
 Row = Any
 """A model's instance, or a named tuple of the same fields: to read many, tuples take a fifth of the time."""
@@ -134,9 +134,10 @@ def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: 
             for c in calls
         ),
         plan=ToolPlan(
-            targets=tuple(Target(t.tool, t.step) for t in tools if t.step is not None),
+            targets=tuple(Target(t.tool, t.step, t.either) for t in tools if t.step is not None),
             distractors=tuple(t.tool for t in tools if t.step is None),
             ordered=revision.ordered,
+            likeness=tuple(t.likeness for t in tools if t.step is None),
         ),
         unanswerable=revision.unanswerable,
     )

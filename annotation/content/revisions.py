@@ -81,13 +81,13 @@ def _add_parts(
         )
         for i, call in enumerate(content.reference_toolchain)
     ]  # fmt: skip
-    planned: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
-    planned += [(tool, None) for tool in content.plan.distractors]
     GoldBox.objects.bulk_create(boxes)
     ReferenceCall.objects.bulk_create(calls)
     PlanTool.objects.bulk_create(
-        PlanTool(revision=revision, position=i, tool=tool, key=key_of(tool), step=step)
-        for i, (tool, step) in enumerate(planned)
+        PlanTool(
+            revision=revision, position=i, tool=tool, key=key_of(tool), step=step, likeness=likeness, either=either
+        )
+        for i, (tool, step, likeness, either) in enumerate(content.plan.rows)
     )
 
 

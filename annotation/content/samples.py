@@ -75,10 +75,11 @@ def content_digest(content: SampleContent) -> str:
         list(content.answers),
         [box.as_list() for box in content.gold_boxes],
         [[c.tool, dict(c.arguments), c.image_in, c.image_out] for c in content.reference_toolchain],
-        [[t.tool, t.step] for t in plan.targets],
+        [[t.tool, t.step, *([] if t.either is None else [t.either])] for t in plan.targets],
         list(plan.distractors),
         plan.ordered,
         *([] if content.unanswerable is None else [content.unanswerable]),
+        *([{"likeness": list(plan.likeness)}] if plan.likeness else []),
     ]
     return hashlib.sha256(json.dumps(whole_numbers(canonical), sort_keys=True, default=str).encode()).hexdigest()
 
@@ -351,7 +352,7 @@ _REVISION = [
 ]  # fmt: skip
 _BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "source", "image_width", "image_height"]
 _CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
-_PLAN = ["revision", "position", "tool", "key", "step"]
+_PLAN = ["revision", "position", "tool", "key", "step", "likeness", "either"]
 
 
 def _size(record: SampleRecord) -> tuple[int | None, int | None]:
@@ -402,8 +403,7 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
             (pk, i, call.tool, as_json(dict(call.arguments)), as_json(call.image_in), call.image_out)
             for i, call in enumerate(content.reference_toolchain)
         ]
-        planned = [(t.tool, t.step) for t in content.plan.targets] + [(d, None) for d in content.plan.distractors]
-        tools += [(pk, i, tool, key_of(tool), step) for i, (tool, step) in enumerate(planned)]
+        tools += [(pk, i, tool, key_of(tool), *rest) for i, (tool, *rest) in enumerate(content.plan.rows)]
     insert_rows(Revision, _REVISION, revisions)
     insert_rows(GoldBox, _BOX, boxes)
     insert_rows(ReferenceCall, _CALL, calls)

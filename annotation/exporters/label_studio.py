@@ -110,7 +110,7 @@ def _choices(view: ElementTree.Element, name: str, title: str, values: Sequence[
 
 def _data(sample: SampleRecord, row: dict[str, Any], pictures: str) -> dict[str, Any]:
     """The sample as data of a task: ``sample_id`` is our id, ``image`` an address, ``image_name`` the native image."""
-    plan = {key: row.pop(key) for key in ("targets", "distractors", "ordered") if key in row}
+    plan = {key: row.pop(key) for key in ("targets", "distractors", "likeness", "ordered") if key in row}
     chain = row.pop("reference_toolchain", None)
     row["sample_id"] = row.pop("id")
     row["image_name"] = row.pop("image", "")

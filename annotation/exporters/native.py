@@ -18,6 +18,7 @@ from annotation.schema import (
     FurtherChain,
     SampleContent,
     SampleRecord,
+    Target,
     ToolCall,
     whole_numbers,
 )
@@ -129,10 +130,16 @@ def _content_row(content: SampleContent) -> dict[str, Any]:
         "answer": answers[0] if len(answers) == 1 else answers,
         "gold_boxes": [box.as_list() for box in content.gold_boxes],
         "reference_toolchain": [call_row(call) for call in content.reference_toolchain],
-        "targets": [{"tool": target.tool, "step": target.step} for target in content.plan.targets],
+        "targets": [_target_row(target) for target in content.plan.targets],
         "distractors": list(content.plan.distractors),
+        **({"likeness": content.plan.likeness_by_name} if content.plan.likeness else {}),
         "ordered": content.plan.ordered,
     }
+
+
+def _target_row(target: Target) -> dict[str, Any]:
+    group = {} if target.either is None else {"either": target.either}
+    return {"tool": target.tool, "step": target.step, **group}
 
 
 def call_row(call: ToolCall) -> str | dict[str, Any]:

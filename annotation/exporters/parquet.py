@@ -22,7 +22,16 @@ from annotation.schema import PLAIN_FACETS, SAMPLE_KEYS, SampleRecord
 GROUP = 1000
 """The number of samples in a row group, and in memory."""
 _TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS)
-_JSON = ("options", "facets", "segments", "reference_toolchain", "accepted_chains", "targets", "distractors")
+_JSON = (
+    "options",
+    "facets",
+    "segments",
+    "reference_toolchain",
+    "accepted_chains",
+    "targets",
+    "distractors",
+    "likeness",
+)
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:

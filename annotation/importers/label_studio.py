@@ -90,7 +90,7 @@ def _native(data: Mapping[str, Any], task: Mapping[str, Any], report: Report) ->
         if key != "plan":
             row[key] = value
         elif isinstance(value, dict):
-            row |= {name: value[name] for name in ("targets", "distractors", "ordered") if name in value}
+            row |= {name: value[name] for name in ("targets", "distractors", "likeness", "ordered") if name in value}
     return {key: value for key, value in row.items() if value is not None or key not in SAMPLE_KEYS}
 
 

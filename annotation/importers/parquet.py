@@ -26,7 +26,7 @@ MAX_TEXT = 64 << 20
 _IMAGES = ("image", "images", "decoded_image", "image_bytes")
 _JSON = frozenset({
     "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "accepted_chains",
-    "targets", "distractors", "extra", *BOXES,
+    "targets", "distractors", "likeness", "extra", *BOXES,
 })  # fmt: skip
 _KNOWN = frozenset({"id", "question", *_IMAGES, *_JSON})
 """A file with none of these columns is not a benchmark."""

@@ -19,6 +19,7 @@ from annotation.schema import (
     AnswerType,
     Box,
     FurtherChain,
+    Likeness,
     SampleContent,
     SampleRecord,
     Target,
@@ -221,7 +222,14 @@ def _plan(data: Mapping[str, Any], report: Report) -> ToolPlan:
             report.refuse("duplicate-target", "targets", target.tool, done)
         seen.add(key)
     ordered = fields.truth(data.get("ordered"), "ordered", report)
-    return ToolPlan(targets, fields.names(data.get("distractors"), "distractors", report), ordered)
+    distractors = fields.names(data.get("distractors"), "distractors", report)
+    kinds = fields.mapping(data.get("likeness"), "likeness", report)
+    for tool, kind in kinds.items():
+        if tool not in distractors or kind not in list(Likeness):
+            known = ", ".join(Likeness)
+            done = f"The row was rejected: likeness gives each distractor one of {known}. Correct or remove the entry."
+            report.refuse("unknown-likeness", f"likeness.{tool}", kind, done)
+    return ToolPlan(targets, distractors, ordered, tuple(kinds.get(tool, "") for tool in distractors))
 
 
 def _target(value: object, field: str, report: Report) -> Target:
@@ -230,7 +238,11 @@ def _target(value: object, field: str, report: Report) -> Target:
     if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < 2**31:
         done = "The row was rejected because the step of a target is not a whole number of 1 or more. Correct it."
         report.refuse("step-below-one", f"{field}.step", step, done)
-    return Target(fields.name(data.get("tool"), f"{field}.tool", report), step)
+    either = data.get("either")
+    if either is not None and (isinstance(either, bool) or not isinstance(either, int) or not 1 <= either < 2**15):
+        done = "The row was rejected because the group of a target is not a whole number of 1 or more. Correct it."
+        report.refuse("group-below-one", f"{field}.either", either, done)
+    return Target(fields.name(data.get("tool"), f"{field}.tool", report), step, either)
 
 
 def _facets(data: Mapping[str, Any], report: Report) -> dict[str, tuple[Any, ...]]:

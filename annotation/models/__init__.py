@@ -2,7 +2,7 @@ from annotation.models.adjudication import Adjudication, AdjudicationRule
 from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
-from annotation.models.building import BuildDecision, BuildItem
+from annotation.models.building import AuditBatch, BuildDecision, BuildItem, ItemAudit
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment, Mention
 from annotation.models.draft import Draft, Receipt, SkippedDraft
@@ -20,12 +20,12 @@ from annotation.models.tools import BankTool, ToolName
 from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
-    "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditDraw", "AuditItem",
-    "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision", "BuildItem",
-    "CheckAnswer", "Comment", "ContentChange", "Draft", "Drafting", "FacetAlias", "FacetValue", "Gold", "GoldBox",
-    "GoldCheck", "Guideline", "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue",
-    "ImportRecord", "InvitedRole", "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod",
-    "PayRate", "PaySettings", "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse",
+    "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditBatch", "AuditDraw",
+    "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision",
+    "BuildItem", "CheckAnswer", "Comment", "ContentChange", "Draft", "Drafting", "FacetAlias", "FacetValue", "Gold",
+    "GoldBox", "GoldCheck", "Guideline", "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue",
+    "ImportRecord", "InvitedRole", "ItemAudit", "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine",
+    "PayPeriod", "PayRate", "PaySettings", "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse",
     "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip",
     "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock",
     "WorkPackage", "WorkSession",

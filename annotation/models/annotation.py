@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from annotation.models.querysets.samples import AnnotationQuerySet, RevisionQuerySet
 from annotation.models.querysets.tools import PlanToolQuerySet
 from annotation.models.sample import Sample
-from annotation.schema import AnswerType
+from annotation.schema import AnswerType, Likeness
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import State
 
@@ -162,7 +162,10 @@ class ReferenceCall(models.Model):
 
 
 class PlanTool(models.Model):
-    """A tool of the tool plan: a target with its step, or (step null) a distractor."""
+    """A tool of the tool plan: a target with its step, or (step null) a distractor.
+
+    ``likeness``: how a distractor resembles a target; "": unknown. ``either``: the group of targets of one step of
+    which one is enough; null: in no group."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="plan_tools")
     position = models.PositiveSmallIntegerField()
@@ -174,6 +177,10 @@ class PlanTool(models.Model):
         help_text="The name in the form that the tool bank searches.",
     )
     step = models.PositiveSmallIntegerField(null=True, blank=True)
+    likeness = models.CharField(
+        max_length=10, blank=True, default="", choices=[(one.value, one.value) for one in Likeness]
+    )
+    either = models.PositiveSmallIntegerField(null=True, blank=True)
 
     objects = PlanToolQuerySet.as_manager()
 

@@ -5,8 +5,9 @@ from django.db import models
 from django.db.models import Q
 
 from annotation.building import OPEN, Stage, Verdict
+from annotation.building.audits import LEAST_SHARE, BatchState
 from annotation.models.benchmark import Benchmark
-from annotation.models.querysets.building import BuildItemQuerySet
+from annotation.models.querysets.building import BuildDecisionQuerySet, BuildItemQuerySet, ItemAuditQuerySet
 from annotation.models.sample import Image, Sample
 
 
@@ -27,6 +28,10 @@ class BuildItem(models.Model):
     distractors = models.JSONField(default=list, blank=True, help_text='[{"tool", "likeness"}]')
     description = models.TextField(blank=True, default="")
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="build_items")
+    rendered = models.JSONField(
+        null=True, blank=True,
+        help_text='{"model", "prompt", "seed"} of a generated image; "prompt": SHA-256 of its text. Null: uploaded.',
+    )  # fmt: skip
     sample = models.OneToOneField(
         Sample, null=True, blank=True, on_delete=models.SET_NULL, related_name="build_item",
         help_text="What it became.",
@@ -60,7 +65,8 @@ class BuildItem(models.Model):
 
 
 class BuildDecision(models.Model):
-    """What a person decided about an item at a stage. Without a person, the rules decided.
+    """What a person decided about an item at a stage. Without a person, the rules decided, or the ``model`` that is
+    named: its finding in a batch that people confirmed by a draw, or an image that it generated.
 
     ``details``: what the decision is based on, such as the findings of a check."""
 
@@ -69,11 +75,14 @@ class BuildDecision(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    model = models.CharField(max_length=200, blank=True, default="", help_text="The model that decided.")
     verdict = models.CharField(max_length=9, choices=[(one.value, one.value) for one in Verdict])
     reasons = models.JSONField(default=list, blank=True, help_text="Codes of the task's reasons.")
     note = models.TextField(blank=True, default="")
     details = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BuildDecisionQuerySet.as_manager()
 
     class Meta:
         ordering = ["item_id", "pk"]
@@ -81,3 +90,60 @@ class BuildDecision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.stage} of {self.item}: {self.verdict}"
+
+
+class AuditBatch(models.Model):
+    """Items whose texts one model checked (QC-I). A share of them, drawn by ``seed``, is checked by people first.
+
+    ``share``: of the items that people check, at least ``annotation.building.audits.LEAST_SHARE``. ``prompt``: SHA-256
+    of the texts that the model was sent.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="audit_batches")
+    model = models.CharField(max_length=200)
+    prompt = models.CharField(max_length=64)
+    seed = models.CharField(max_length=32)
+    share = models.FloatField()
+    state = models.CharField(
+        max_length=6, choices=[(one.value, one.value) for one in BatchState], default=BatchState.ASKING.value
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["benchmark_id", "pk"]
+        verbose_name_plural = "audit batches"
+        constraints = [
+            models.CheckConstraint(condition=Q(share__gte=LEAST_SHARE, share__lte=1), name="audit_share_in_range"),
+        ]
+
+    def __str__(self) -> str:
+        return f"batch {self.pk} of {self.model}"
+
+
+class ItemAudit(models.Model):
+    """What a model found of the text of an item, in the version that it read. It is a proposal.
+
+    ``agrees``: whether the person who checked this version without knowing it found the same; null: none did yet.
+    ``drawn``: it was in the draw when its batch was settled.
+    """
+
+    batch = models.ForeignKey(AuditBatch, on_delete=models.CASCADE, related_name="audits")
+    item = models.ForeignKey(BuildItem, on_delete=models.CASCADE, related_name="audits")
+    version = models.PositiveIntegerField(help_text="Of the item as the model read it.")
+    findings = models.JSONField(help_text='[{"tool", "essential", "consistent"}]')
+    valid_sequence = models.BooleanField()
+    note = models.TextField(blank=True, default="")
+    agrees = models.BooleanField(null=True, blank=True)
+    drawn = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ItemAuditQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["batch_id", "pk"]
+        constraints = [models.UniqueConstraint(fields=["batch", "item"], name="item_audit_once")]
+
+    def __str__(self) -> str:
+        return f"{self.item} in {self.batch}"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 
-from annotation.models import Annotation, Benchmark, BlindAnswer, CheckAnswer, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, BlindAnswer, BuildDecision, CheckAnswer, Review, Revision, Sample
 from annotation.models.querysets.samples import AnnotationQuerySet
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -84,6 +84,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         .aggregate(n=Count("pk", filter=Q(right__isnull=False)), right=Count("pk", filter=Q(right=True)))
     )
     reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark, reviewer=user)
+    images = BuildDecision.objects.of_images(benchmark).filter(person=user)
     checks = (
         CheckAnswer.objects.on(benchmark)
         .submitted()
@@ -106,7 +107,7 @@ def my_progress(user: User, benchmark: Benchmark) -> Mine:
         today=revisions["today"] + checks["today"] + held["today"],
         decided=decided,
         returned_share=revisions["back"] / decided if decided else None,
-        reviewed=reviews.count(),
+        reviewed=reviews.order_by().values("pk").union(images.order_by().values("pk"), all=True).count(),
         blind_n=blind["n"],
         blind_right=blind["right"],
     )

@@ -19,7 +19,7 @@ from annotation.review.present.comparison import comparison_json
 from annotation.review.read import to_adjudicate
 from annotation.review.write.adjudication import KINDS, Verdict, adjudicate, require_several
 from annotation.review.write.decisions import under_review
-from annotation.schema import AnswerType
+from annotation.schema import AnswerType, Likeness
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
@@ -59,6 +59,9 @@ BOX: dict[str, serializers.Field[Any, Any, Any, Any]] = {
 class TargetForm(serializers.Serializer):
     tool = serializers.CharField()
     step = WholeNumberField(min_value=1)
+    either = WholeNumberField(
+        min_value=1, required=False, help_text="The group of targets of which one is enough. Missing: none."
+    )
 
 
 class ContentForm(serializers.Serializer):
@@ -72,6 +75,9 @@ class ContentForm(serializers.Serializer):
     reference_toolchain = serializers.ListField(child=serializers.DictField())
     targets = TargetForm(many=True)
     distractors = serializers.ListField(child=serializers.CharField())
+    likeness = serializers.DictField(
+        child=serializers.ChoiceField([one.value for one in Likeness]), help_text="Of distractors, where it is known."
+    )
     ordered = serializers.BooleanField(allow_null=True)
     facets = serializers.DictField(child=serializers.ListField())
     unanswerable = serializers.CharField(

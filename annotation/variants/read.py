@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.http import QueryDict
 from django.utils.translation import gettext
 
+from annotation.common.terms import Terms
 from annotation.content.records import record_of
 from annotation.content.revisions import facets_of
 from annotation.images.serving import region_of
@@ -19,7 +22,8 @@ from annotation.imaging.variants.directions import directions_in
 from annotation.imaging.variants.pixels import apply
 from annotation.imaging.variants.plane import Carried, Plane, Point, carry
 from annotation.imaging.variants.recipes import Kind, Recipe, RecipeError, plain, reduced, size_and_plane
-from annotation.models import Image, ImageVariant, Sample
+from annotation.models import Benchmark, Image, ImageVariant, Sample
+from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import Box, SampleContent
 from webapp.common import objects
 from webapp.common.errors import Conflict, InvalidInput
@@ -142,3 +146,54 @@ def is_made(sample: Sample, recipe: Recipe) -> bool:
         (row.recipe, row.seed) == (recipe.as_json(), recipe.seed)
         for row in ImageVariant.objects.filter(sample__variant_of=sample)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What recipes would make of a sample: ``there``: variants that exist; ``rejected``: they cut too much of the gold;
+    ``unfit``: why the others cannot be made."""
+
+    recipes: tuple[Recipe, ...] = ()
+    there: int = 0
+    rejected: int = 0
+    unfit: tuple[str, ...] = ()
+
+
+def sources_of(benchmark: Benchmark, query: str) -> SampleQuerySet:
+    """The samples with gold that a query of the list of samples selects, without variants. Raises ``InvalidInput`` for
+    a query without any known term."""
+    terms = Terms.read(QueryDict(query.removeprefix("?")))
+    if query.strip("? ") and not terms.values and not terms.chosen:
+        words = gettext(
+            "%(query)s has no known term. Terms are those of the list of samples, such as facet.scene=street."
+        )
+        raise InvalidInput(words % {"query": query}, field="samples")
+    found: SampleQuerySet = benchmark.samples.filter(gold__isnull=False, variant__isnull=True)
+    return found.narrowed(terms.values, chosen=terms.chosen).with_gold().order_by("key")
+
+
+def outlook_of(sample: Sample, recipes: Sequence[Recipe]) -> Outlook:
+    """What these recipes would make of a sample. Nothing is decoded."""
+    try:
+        content = source_of(sample)
+    except Conflict as problem:
+        return Outlook(unfit=(problem.message,))
+    there = {_name_of(row.recipe, row.seed) for row in ImageVariant.objects.filter(sample__variant_of=sample)}
+    new, unfit, rejected = [], [], 0
+    for recipe in recipes:
+        if _name_of(recipe.as_json(), recipe.seed) in there:
+            continue
+        try:
+            plan = planned(sample, content, recipe)
+        except InvalidInput as problem:
+            unfit.append(f"{sample.key}: {problem.message}")
+            continue
+        rejected += bool(plan.rejected)
+        if not plan.rejected:
+            new.append(recipe)
+    known = len(recipes) - len(new) - len(unfit) - rejected
+    return Outlook(tuple(new), known, rejected, tuple(unfit))
+
+
+def _name_of(recipe: Mapping[str, Any], seed: int) -> str:
+    return json.dumps([recipe, seed], sort_keys=True)

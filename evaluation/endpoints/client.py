@@ -14,7 +14,7 @@ import httpx
 from annotation.outgoing.addresses import Address, Resolve, resolve
 from annotation.outgoing.connection import open_client
 from annotation.outgoing.sealing import checked_key
-from evaluation.endpoints.detectors import PATH, read_detections
+from evaluation.endpoints import detectors, renderers
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts
 from evaluation.endpoints.limiter import Limiter, Limits
@@ -35,7 +35,8 @@ class Settings:
     ``key``: empty for none. ``allowed_hosts``: entries of SIGHTLINE_ENDPOINT_HOSTS. ``drop``: parameters, and keywords
     of tool schemas, that are not sent. ``rename``: parameters with their names at this endpoint. ``stream``: whether to
     ask for a stream, in which silence is noticed early. ``retries``: requests after the first one, at most.
-    ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``).
+    ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``). ``renderer``:
+    whether it generates images (``evaluation.endpoints.renderers``).
     """
 
     base_url: str
@@ -49,6 +50,7 @@ class Settings:
     stream: bool = True
     retries: int = MOST_RETRIES
     detector: bool = False
+    renderer: bool = False
 
     def __post_init__(self) -> None:
         Address(self.base_url, self.allowed_hosts)
@@ -106,7 +108,7 @@ class Client:
         self._draw = draw
         self._redact = Redactor(settings.key)
         self._http = open_client(self.address, resolve=resolve, transport=transport)
-        path, self.read = (PATH, read_detections) if settings.detector else (CHAT, read_answer)
+        path, self.read = _way(settings)
         self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock, path, self.read)
 
     def __repr__(self) -> str:
@@ -126,6 +128,9 @@ class Client:
         settings = self.settings
         if settings.detector:
             return {**body, "model": settings.model or body.get("model", "")}
+        if settings.renderer:
+            kept = {name: value for name, value in body.items() if name not in settings.drop}
+            return {**kept, "model": settings.model or body.get("model", "")}
         return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 
     def complete(
@@ -220,6 +225,13 @@ class Client:
             retry_after=rejection.retry_after,
             usage=outcome.usage,
         )
+
+
+def _way(settings: Settings) -> tuple[str, Callable[[bytes], Answer]]:
+    """The path behind the address, and the reader of responses."""
+    if settings.detector:
+        return detectors.PATH, detectors.read_detections
+    return (renderers.PATH, renderers.read_image) if settings.renderer else (CHAT, read_answer)
 
 
 def _stop_if(cancelled: Callable[[], bool], when: str) -> None:

@@ -41,8 +41,8 @@ class Preset:
     """One kind of endpoint.
 
     ``base_url``: the usual address, empty if there is none. ``hosted``: a provider runs it, so images leave the site
-    and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename`` and
-    ``detector``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
+    and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename``,
+    ``detector`` and ``renderer``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Preset:
     rename: tuple[tuple[str, str], ...] = ()
     image_in_tool_message: bool | None = None
     detector: bool = False
+    renderer: bool = False
     limits: tuple[str, ...] = field(default=())
 
     @property
@@ -64,7 +65,7 @@ class Preset:
 
     def defaults(self) -> dict[str, Any]:
         """Return what ``client.Settings`` gets from the preset."""
-        names = ("base_url", "drop", "rename", "detector")
+        names = ("base_url", "drop", "rename", "detector", "renderer")
         return {"preset": self.name} | {name: getattr(self, name) for name in names}
 
 
@@ -115,6 +116,19 @@ _ALL = (
         limits=(
             gettext_noop("It gets an image and names, and answers with boxes, labels and scores. It has no tokens."),
         ),
+    ),
+    Preset(
+        "images", gettext_noop("Image generator"), "http://127.0.0.1:8002/v1", False, Prefix.NONE, renderer=True,
+        limits=(gettext_noop("It gets a description and answers with an image inside the response (b64_json)."),),
+    ),
+    Preset(
+        "openai-images", gettext_noop("OpenAI, image generation"), "https://api.openai.com/v1", True, Prefix.NONE,
+        drop=("seed", "response_format"), renderer=True,
+        limits=(gettext_noop("It takes no seed, so the same description gives another image each time."),),
+    ),
+    Preset(
+        "stand-in-images", gettext_noop("Stand-in, image generation"), "http://127.0.0.1:9001/v1", False, Prefix.NONE,
+        renderer=True, limits=("It is a program that draws a simple image, for tests and the demo.",),
     ),
     Preset(
         "stand-in", gettext_noop("Stand-in endpoint"), "http://127.0.0.1:9001/v1", False, Prefix.FLAGS,

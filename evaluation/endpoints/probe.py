@@ -128,6 +128,8 @@ class Probe:
         self._cancelled = cancelled
         if self._client.settings.detector:
             return self._detector()
+        if self._client.settings.renderer:
+            return self._renderer()
         with self._client:
             plain = self._ask([_user(_BOX)])
             found = {"authentication": found_authentication(plain)}
@@ -151,6 +153,14 @@ class Probe:
         served = outcome.served_model if isinstance(outcome, Reply) else ""
         dated: dict[str, Any] = {part: replace(one, at=at) for part, one in found.items()}
         return Report(self._client.settings.model, served, self._sent, **dated)
+
+    def _renderer(self) -> Report:
+        """One request to an image generator: whether it accepts the key and answers with an image."""
+        with self._client:
+            outcome = self._send({"prompt": "A red square on white ground.", "n": 1, "response_format": "b64_json"})
+        authentication = replace(found_authentication(outcome), at=self._now().isoformat(timespec="seconds"))
+        served = outcome.served_model if isinstance(outcome, Reply) else ""
+        return Report(self._client.settings.model, served, self._sent, authentication=authentication)
 
     def _boxes(self, plain: Outcome) -> dict[str, Finding]:
         """Three images with the prompt of the first request: their tokens, and the frame."""

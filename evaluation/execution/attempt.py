@@ -15,6 +15,7 @@ from typing import Any
 from evaluation.endpoints.client import Client, Reply
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.prices import Estimate
+from evaluation.endpoints.renderers import reserved
 from evaluation.endpoints.replies import Usage
 from evaluation.execution.cells import Cells
 from evaluation.execution.pool import Port, Stopped
@@ -38,12 +39,12 @@ class Answered:
 @dataclass(frozen=True, eq=False)
 class Work:
     """An attempt to run. ``begin`` makes its state machine; it works on pixels, and can take seconds. ``image``: of the
-    sample, for code. ``place``: sample, rollout and condition of its row. ``answered``: its exchanges so far, or those
-    of an equal attempt."""
+    sample, for code; None: there is none. ``place``: sample, rollout and condition of its row. ``answered``: its
+    exchanges so far, or those of an equal attempt."""
 
     attempt: int
     begin: Callable[[], Turns]
-    image: SourceImage
+    image: SourceImage | None
     place: Mapping[str, Any]
     answered: Sequence[Answered] = ()
 
@@ -62,7 +63,8 @@ class Sending:
 
 @dataclass(frozen=True)
 class Received:
-    """Request ``n`` was answered. ``usage`` is estimated if the endpoint reported none; None of a detector."""
+    """Request ``n`` was answered. ``usage`` is estimated if the endpoint reported none; None of a detector, and
+    of an image generator that reported none."""
 
     n: int
     reply: Reply
@@ -146,8 +148,9 @@ def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Clie
     """Send a request and submit its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
-    counted = not client.settings.detector
-    most = Estimate.reserved(sent, tokens) if counted else Usage(0, 0)
+    counted = not (client.settings.detector or client.settings.renderer)
+    unpriced = reserved(sent) if client.settings.renderer else Usage(0, 0)
+    most = Estimate.reserved(sent, tokens) if counted else unpriced
     written = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     port.store(Sending(n, request.digest, written, request.images, most))
     try:

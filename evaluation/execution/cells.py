@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 class Cells:
     """Starts the sandbox with the first cell. Use it as a context manager."""
 
-    def __init__(self, image: SourceImage) -> None:
+    def __init__(self, image: SourceImage | None) -> None:
         self._image = image
         self._stack = ExitStack()
         self._sandbox: Sandbox | None = None
@@ -33,6 +33,7 @@ class Cells:
     def run(self, code: str) -> CellResult:
         """Run a cell. Raises ``SandboxError`` if code can't be run on this server."""
         if self._sandbox is None:
+            assert self._image is not None
             original = {PurePosixPath(CODE_PATH).stem: encode(self._image.picture())}
             self._sandbox = self._stack.enter_context(Sandbox(original))
         result = self._sandbox.run(code)

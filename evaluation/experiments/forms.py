@@ -8,11 +8,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
 from annotation.drafting import CONTROL_SHARE, Field
 from evaluation.detections import THRESHOLD
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
+from evaluation.experiments.write.board import AuditChoices, RenderChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices
@@ -23,6 +25,7 @@ from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import PROMPTS, VOTES
 from evaluation.runner.protocols import PROTOCOLS
+from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
 from evaluation.runner.tokens import FAMILIES
@@ -296,6 +299,69 @@ class DetectorForm(forms.Form):
 
     def choices(self) -> DetectorChoices:
         return DetectorChoices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
+
+
+class _ItemsForm(forms.Form):
+    """Items of the building board that a model is asked about."""
+
+    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
+    items = forms.CharField(
+        label=_("Items"), required=False, max_length=2000, help_text=_("Numbers, such as 3, 4, 7. Empty: all.")
+    )
+    budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        endpoints = self.fields["endpoint"]
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        endpoints.queryset = self.offered(Endpoint.objects.offered_to(benchmark))
+
+    def offered(self, endpoints: Any) -> Any:
+        """Those of the endpoints that fit."""
+        return endpoints.chats()
+
+    def clean_items(self) -> list[int]:
+        parts = self.cleaned_data["items"].replace(",", " ").split()
+        if not all(part.isdecimal() and len(part) < 9 for part in parts):
+            raise forms.ValidationError(_("Enter numbers of items, such as 3, 4, 7."))
+        return [int(part) for part in parts]
+
+    def values(self) -> dict[str, Any]:
+        return {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
+
+
+class AuditForm(_ItemsForm):
+    """A model that checks texts of the building board (QC-I)."""
+
+    share = forms.FloatField(
+        label=_("Share that people check"), min_value=LEAST_AUDITED, max_value=1, initial=LEAST_AUDITED,
+        help_text=_("Of the items, at least one, drawn at random."),
+    )  # fmt: skip
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
+    )
+    field_order = ("endpoint", "items", "share", "sampling", "budget_usd", "budget_calls")
+
+    def choices(self) -> AuditChoices:
+        return AuditChoices(**self.values())
+
+
+class RenderForm(_ItemsForm):
+    """A model that generates images of the descriptions of the building board."""
+
+    size = forms.ChoiceField(label=_("Size in pixels"), choices=[(size, size.replace("x", " × ")) for size in SIZES])
+    seed = forms.IntegerField(
+        label=_("Seed"), min_value=0, max_value=LARGEST_SEED, initial=0,
+        help_text=_("From which the seed of each image is made."),
+    )  # fmt: skip
+    field_order = ("endpoint", "items", "size", "seed", "budget_usd", "budget_calls")
+
+    def offered(self, endpoints: Any) -> Any:
+        return endpoints.renderers()
+
+    def choices(self) -> RenderChoices:
+        return RenderChoices(**self.values())
 
 
 class DraftForm(forms.Form):

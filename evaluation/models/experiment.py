@@ -77,7 +77,9 @@ class Experiment(models.Model):
     ``HUMAN`` asks people: its ``design`` has the samples and the people (docs/experiments.md#human-studies). One of
     kind ``SESSION`` has no endpoint and sends nothing: it collects answers of external agents while it is open. One of
     kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors). One of kind
-    ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md).
+    ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md). Those of the kinds ``AUDIT``
+    and ``RENDER`` are about items of the building board, and fill no run either: they check texts, and generate images
+    (docs/building.md).
     """
 
     class Kind(models.TextChoices):
@@ -88,6 +90,8 @@ class Experiment(models.Model):
         SESSION = "session"
         DETECT = "detect"
         DRAFT = "draft"
+        AUDIT = "audit"
+        RENDER = "render"
 
     class State(models.TextChoices):
         DRAFT = "draft", gettext_lazy("Draft")
@@ -158,7 +162,7 @@ class AttemptManager(_FromAttempt):
 
 
 class Attempt(models.Model):
-    """The execution of one sample and rollout.
+    """The execution of one sample and rollout, or of one ``item`` of the building board.
 
     ``digest`` identifies everything that can change its responses. An attempt with the digest of a finished one is
     linked to it (``reused_from``) and sends no request. ``arm``: the change under which it repeats a trajectory, "" for
@@ -177,7 +181,8 @@ class Attempt(models.Model):
 
     # Found by the constraint below, which begins with it.
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="attempts", db_index=False)
-    sample = models.ForeignKey("annotation.Sample", on_delete=models.PROTECT, related_name="attempts")
+    sample = models.ForeignKey("annotation.Sample", null=True, on_delete=models.PROTECT, related_name="attempts")
+    item = models.ForeignKey("annotation.BuildItem", null=True, on_delete=models.CASCADE, related_name="attempts")
     rollout = models.PositiveSmallIntegerField(default=0)
     arm = models.CharField(max_length=40, blank=True, default="")
     trial = models.BooleanField(default=False, help_text="One of the first few, which price the others.")
@@ -201,6 +206,11 @@ class Attempt(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(fields=["experiment", "sample", "rollout", "arm"], name="attempt_once"),
+            models.UniqueConstraint(fields=["experiment", "item"], name="attempt_at_item_once"),
+            models.CheckConstraint(
+                condition=Q(sample__isnull=False, item__isnull=True) | Q(sample__isnull=True, item__isnull=False),
+                name="attempt_at_sample_or_item",
+            ),
         ]
         indexes = [
             models.Index(fields=["experiment", "state"], name="attempt_by_state"),
@@ -208,7 +218,12 @@ class Attempt(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.sample} of experiment {self.experiment_id}"
+        return f"{self.subject} of experiment {self.experiment_id}"
+
+    @property
+    def subject(self) -> str:
+        """The ID of its sample, or the name of its item."""
+        return self.sample.key if self.sample is not None else str(self.item)
 
 
 class Exchange(models.Model):

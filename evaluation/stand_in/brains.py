@@ -22,7 +22,7 @@ from evaluation.stand_in.moves import Move, evidence_moves, recorded_moves
 from evaluation.stand_in.recorded import Known, Recorded
 
 UNKNOWN = "The stand-in does not know this sample."
-RULES = ("reader:p=.9,q=.4", "ignorer:p=.7", "text:p=.9,q=.3", "judge:tpr=.8,tnr=.7", "drafter", "echo")
+RULES = ("reader:p=.9,q=.4", "ignorer:p=.7", "text:p=.9,q=.3", "judge:tpr=.8,tnr=.7", "drafter", "auditor", "echo")
 """Brains in addition to the recorded agents, with their default rates."""
 _ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evaluation.stand_in.board import Auditor
 from evaluation.stand_in.brains import RULES, Brain, Echo, Follower, Ignorer, Reader, Scripted
 from evaluation.stand_in.chat import BadRequest
 from evaluation.stand_in.drafts import Drafter
@@ -14,6 +15,7 @@ _DEFAULTS = {
     "text": {"p": 0.9, "q": 0.3},
     "judge": {"tpr": 0.8, "tnr": 0.7},
     "drafter": {},
+    "auditor": {},
     "echo": {},
 }
 
@@ -42,6 +44,8 @@ def brain_of(name: str, recorded: Recorded, seed: int) -> Brain:
             return Judge(recorded, seed, **rates)
         case "drafter":
             return Drafter(recorded)
+        case "auditor":
+            return Auditor()
     return Echo()
 
 

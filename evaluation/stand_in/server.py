@@ -1,4 +1,5 @@
-"""The HTTP server of the stand-in: chat completions as JSON or as a stream, detections, models, and counts."""
+"""The HTTP server of the stand-in: chat completions as JSON or as a stream, detections, images, models, and
+counts."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from typing import Any
 
 from evaluation.runner.dialects.zoom import Response
 from evaluation.runner.tokens import image_tokens
+from evaluation.stand_in.board import picture_of, wanted_of
 from evaluation.stand_in.brains import drawn
 from evaluation.stand_in.catalogue import brain_of
 from evaluation.stand_in.chat import BadRequest, Chat, chat_of, texts_of
@@ -23,7 +25,7 @@ from evaluation.stand_in.detector import detections_of, sought_of
 from evaluation.stand_in.faults import Fault
 from evaluation.stand_in.recorded import Recorded
 
-CHAT, DETECT = "/v1/chat/completions", "/v1/detect"
+CHAT, DETECT, IMAGES = "/v1/chat/completions", "/v1/detect", "/v1/images/generations"
 MOST_BYTES = 100_000_000
 SILENCE = 600.0
 """Seconds that a silent response lasts at most; the client leaves before."""
@@ -130,13 +132,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        if self.path not in (CHAT, DETECT) or length > MOST_BYTES:
+        if self.path not in (CHAT, DETECT, IMAGES) or length > MOST_BYTES:
             self.close_connection = True
             status = 413 if length > MOST_BYTES else 404
             self._send(status, BadRequest(f"There is no {self.path}, or the request is too large.").body)
             return
         if self.path == DETECT:
             self._detect(self.rfile.read(length))
+            return
+        if self.path == IMAGES:
+            self._draw(self.rfile.read(length))
             return
         try:
             chat = chat_of(self.rfile.read(length))
@@ -166,6 +171,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(503, BadRequest("The detector is overloaded.", status=503).body)
             return
         self._send(200, detections_of(sought, self.stand_in.recorded, options.seed))
+
+    def _draw(self, data: bytes) -> None:
+        """Answer as an image generator; faults as of a detector."""
+        options = self.stand_in.options
+        try:
+            wanted = wanted_of(data)
+        except BadRequest as error:
+            self._send(error.status, error.body)
+            return
+        tries = self.stand_in.counts.take(wanted.digest)
+        time.sleep(options.latency)
+        if options.faults and drawn(options.seed, wanted.digest, tries).random() < options.rate:
+            self._send(503, BadRequest("The image generator is overloaded.", status=503).body)
+            return
+        self._send(200, picture_of(wanted))
 
     def _answer(self, chat: Chat, response: Response, fault: Fault | None) -> None:
         if fault is not None and fault.http is not None:

@@ -8,10 +8,10 @@ from typing import Any
 from PIL import Image as Pillow
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
-from annotation.board.read import candidates_shuffled
-from annotation.board.write import (
+from annotation.board.read.items import candidates_shuffled
+from annotation.board.write.audits import check_text
+from annotation.board.write.items import (
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     set_description,
@@ -20,9 +20,10 @@ from annotation.board.write import (
     set_instruction,
     set_steps,
 )
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.models import Benchmark, BuildItem
+from annotation.schema import Likeness
 from annotation.tools.write import add_tool
 from annotation.workflow import Role
 from webapp.accounts.models import User

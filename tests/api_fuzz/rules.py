@@ -28,6 +28,14 @@ UNSAID: dict[str, dict[str, str]] = {
         "comments": "The annotations of the sample have letters.",
         "content": "The task says what gold has to be, and the image where its boxes are.",
     },
+    "board_audit": {
+        "endpoint": "It must be of a model that chats.",
+        "items": "The board has the items, at the stage that is asked about.",
+    },
+    "board_images": {
+        "endpoint": "It must generate images.",
+        "items": "The board has the items, at the stage that is asked about.",
+    },
     "benchmark_delete": {"title": "The benchmark has its title."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {

@@ -6,9 +6,7 @@ import {
   acceptLines, addOption, askAs, chooseOption, moveOption, pasteOptions, pastedLines, removeOption, withoutEmpty, withoutLast,
   writeOption,
 } from "../../static/js/models/options.js";
-import {
-  addDistractor, addTarget, intoOwnStep, intoStep, removeTarget, shiftTarget, stepsOf,
-} from "../../static/js/models/plan.js";
+import { addDistractor, addTarget, intoOwnStep, intoStep, isEither, markEither, removeTarget, setLikeness, shiftTarget, stepsOf } from "../../static/js/models/plan.js";
 import { LastAsked } from "../../static/js/models/last-asked.js";
 import { firstTiles, levelSize, levelWithin, tilesIn } from "../../static/js/lib/tiles.js";
 
@@ -103,6 +101,22 @@ test("a tool is a target or a distractor, never both", () => {
   assert.equal(said(addDistractor(plan, "tape")), "level saw");
   assert.equal(addDistractor(plan, "pliers"), plan);
   assert.equal(addTarget(plan, "saw"), plan);
+});
+
+test("one of the targets of a step is enough until they part", () => {
+  const either = markEither(plan, 0, true);
+  assert.deepEqual(either.targets.map((target) => target.either ?? null), [1, 1, null]);
+  assert.equal(isEither(stepsOf(either)[0]), true);
+  assert.deepEqual(markEither(either, 0, false).targets, plan.targets);
+  assert.deepEqual(shiftTarget(either, 0, -1).targets.map((target) => target.either ?? null), [null, null, null]);
+  assert.equal(isEither(stepsOf(removeTarget(either, 2))[0]), true);
+});
+
+test("the likeness of a distractor goes with it", () => {
+  const alike = setLikeness(plan, "pliers", "visual");
+  assert.deepEqual(alike.likeness, { pliers: "visual" });
+  assert.deepEqual(addTarget(alike, "pliers").likeness, {});
+  assert.deepEqual(setLikeness(alike, "pliers", "").likeness, {});
 });
 
 test("facet values go on and off, alone or beside others", () => {

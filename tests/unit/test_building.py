@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.building import Distractor, Likeness
+from annotation.building import Distractor
 from annotation.building.instruction import instruction_problems, leaks
 from annotation.building.rules import (
     Finding,
@@ -22,6 +22,7 @@ from annotation.building.rules import (
 from annotation.building.saturation import saturation
 from annotation.building.targets import draw, use_of
 from annotation.building.words import stems
+from annotation.schema import Likeness
 from annotation.task_schema import Range
 from annotation.tool_bank import Bank, KnownTool, ToolState
 from tests.unit.building_cases import LEAKS, bank, clean

@@ -63,7 +63,7 @@ samples = with_id(
     segments=st.lists(words, max_size=3),
     facets=st.dictionaries(words, st.one_of(scalars, st.lists(scalars, max_size=3)), max_size=3),
     reference_toolchain=st.lists(calls, max_size=3),
-    targets=st.lists(with_id({"tool": labels, "step": st.integers(1, 4)}), max_size=2),
+    targets=st.lists(with_id({"tool": labels, "step": st.integers(1, 4)}, either=st.integers(1, 2)), max_size=2),
     distractors=st.one_of(st.lists(words, max_size=3), words),
     ordered=st.one_of(st.booleans(), st.none()),
     unknown=anything,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
-from annotation.models import Annotation, Benchmark, ImportRecord, Review, Version
+from annotation.models import Annotation, Benchmark, BuildDecision, ImportRecord, Review, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,11 @@ def making_of(benchmark: Benchmark) -> Making:
         reviewed=Count("pk", filter=accepted, distinct=True),
     )
     authors = Annotation.objects.filter(sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False)
-    reviewers = Review.objects.filter(revision__annotation__sample__benchmark=benchmark)
+    reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark).values_list("reviewer")
+    images = BuildDecision.objects.of_images(benchmark).values_list("person")
     return Making(
         authors=authors.values("author").distinct().count(),
-        reviewers=reviewers.values("reviewer").distinct().count(),
+        reviewers=reviews.order_by().union(images.order_by()).count(),
         **counts,
     )
 

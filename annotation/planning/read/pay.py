@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -17,6 +17,7 @@ from annotation.models import (
     Adjudication,
     Annotation,
     Benchmark,
+    BuildDecision,
     CheckAnswer,
     PayLine,
     PayPeriod,
@@ -124,7 +125,7 @@ def _stored(row: PayLine) -> Line:
 
 
 def counted_lines(benchmark: Benchmark, first: date, *, only: User | None = None) -> list[Line]:
-    """The current lines of a month. Eight queries."""
+    """The current lines of a month. Nine queries."""
     after = next_month(first)
     begin, end = _midnight(first), _midnight(after)
     found: dict[tuple[int, Role], dict[str, Any]] = defaultdict(dict)
@@ -196,7 +197,11 @@ def _reviewed(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int,
     )  # fmt: skip
     of_benchmark = with_removed("revision__annotation__sample", benchmark)
     reviews = Review.objects.filter(of_benchmark, ~Exists(decided), created_at__gte=begin, created_at__lt=end)
-    return dict(reviews.order_by().values_list("reviewer").annotate(n=Count("pk")))
+    found = Counter(dict(reviews.order_by().values_list("reviewer").annotate(n=Count("pk"))))
+    # A check of an image of the building board is a review, too.
+    images = BuildDecision.objects.of_images(benchmark).filter(created_at__gte=begin, created_at__lt=end)
+    found.update(dict(images.order_by().values_list("person").annotate(n=Count("pk"))))
+    return found
 
 
 def _adjudicated(benchmark: Benchmark, begin: datetime, end: datetime) -> dict[int, int]:

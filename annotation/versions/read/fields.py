@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.common.words import LIKENESS
 from annotation.content.json import kept_calls
 from annotation.models import Revision
 from webapp.common.word_diff import Piece, word_diff
@@ -66,7 +67,7 @@ def fields_of(revision: Revision | None) -> dict[str, str]:
     if revision is None:
         return {}
     targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
-    distractors = [tool.tool for tool in revision.plan_tools.all() if tool.step is None]
+    distractors = [_distractor(tool) for tool in revision.plan_tools.all() if tool.step is None]
     question, *options = _sentences(revision).items()
     fields = dict(
         [
@@ -89,7 +90,14 @@ def _numbered(label: str, texts: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def _target(tool: Any) -> str:
-    return gettext("%(tool)s, step %(step)s") % {"tool": tool.tool, "step": tool.step}
+    values = {"tool": tool.tool, "step": tool.step, "group": tool.either}
+    if tool.either is not None:
+        return gettext("%(tool)s, step %(step)s, interchangeable (group %(group)s)") % values
+    return gettext("%(tool)s, step %(step)s") % values
+
+
+def _distractor(tool: Any) -> str:
+    return f"{tool.tool} ({LIKENESS[tool.likeness]})" if tool.likeness else str(tool.tool)
 
 
 def _further(chains: Chains) -> dict[str, str]:

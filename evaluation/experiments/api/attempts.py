@@ -91,7 +91,7 @@ def export(request: Request, slug: str, pk: int) -> StreamingHttpResponse:
 @api_view(["GET"])
 def attempts(request: Request, slug: str, pk: int) -> Response:
     """The attempts of an experiment, in the order in which they are run."""
-    rows = _attempts(request, slug, pk).select_related("sample")
+    rows = _attempts(request, slug, pk).select_related("sample", "item")
     state = said(request, "state", "")
     if state and state not in Attempt.State.values:
         raise InvalidInput(f"state must be one of {', '.join(Attempt.State.values)}.", field="state")
@@ -134,7 +134,7 @@ def _attempt(row: Any) -> dict[str, Any]:
     names = ("rollout", "arm", "result", "state", "error_kind", "error", "tries")
     return {
         "id": row.pk,
-        "sample": row.sample.key,
+        "sample": row.subject,
         **{name: getattr(row, name) for name in names},
         "reused_from": row.reused_from_id,
         "trajectory": row.trajectory_id,

@@ -82,17 +82,22 @@ def prompt_field(words: str = "slug@version, with the role that is needed.") -> 
     )  # fmt: skip
 
 
-class Starting(Confirming):
+class Asking(Confirming):
     """The fields common to all new experiments."""
 
     endpoint = TextField(max_length=60, help_text="Name of an endpoint of the benchmark or of the site.")
+    budget_usd = NumberField(required=False, default=5.0, min_value=0, max_value=MOST_USD)
+    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=MOST_CALLS)
+    start = WordField(choices=START, required=False, default="none")
+
+
+class Starting(Asking):
+    """The same of experiments on samples."""
+
     samples = TextField(
         max_length=2000, required=False, default="", allow_blank=True,
         help_text="Terms of the list of samples. They have to select some with gold and an image. Empty: all of them.",
     )  # fmt: skip
-    budget_usd = NumberField(required=False, default=5.0, min_value=0, max_value=MOST_USD)
-    budget_calls = WholeNumberField(required=False, default=10_000, min_value=1, max_value=MOST_CALLS)
-    start = WordField(choices=START, required=False, default="none")
 
 
 class NewExperiment(Starting):
@@ -275,7 +280,7 @@ def _run(request: Request, slug: str, pk: int) -> tuple[Any, Run]:
 
 
 def created(
-    request: Request, benchmark: Any, form: type[Starting], create: Any, choices: Callable[..., Any], about: str
+    request: Request, benchmark: Any, form: type[Asking], create: Any, choices: Callable[..., Any], about: str
 ) -> Response:
     """The experiment that ``create`` makes of what was sent, started if that is wanted; with a key only once."""
     given, actor = read_form(form, request), person_of(request)

@@ -21,6 +21,8 @@ from evaluation.models.querysets.experiments import PROMPT_PARTS
 from evaluation.store.snapshot import Snapshot
 
 State = Experiment.State
+OF_ITEMS = (Experiment.Kind.AUDIT, Experiment.Kind.RENDER)
+"""The kinds that are about items of the building board."""
 SIDE = 120
 ACTIONS = {
     "trial": (gettext_lazy("Run a trial"), (State.DRAFT,)),
@@ -147,7 +149,7 @@ def counts_of(experiment: Experiment, progress: Progress) -> dict[str, Count]:
 def listed_counts(experiment: Any) -> dict[str, Count]:
     """The same for a row of a list (``with_counts``). Attempts of judges and drafts, of which a person may know only
     some, are not listed."""
-    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT)
+    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT, *OF_ITEMS)
     found = {
         "done": attempts_of(experiment, experiment.done_n, state="done"),
         "failed": attempts_of(experiment, experiment.failed_n, state="failed"),
@@ -205,17 +207,25 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         Experiment.Kind.JUDGE: _judge_parts,
         Experiment.Kind.DETECT: _detector_parts,
         Experiment.Kind.DRAFT: _draft_parts,
+        Experiment.Kind.AUDIT: _audit_parts,
+        Experiment.Kind.RENDER: _render_parts,
     }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
         *_sampling(recipe),
-        (gettext("Samples"), experiment.samples or str(_ALL[experiment.kind == Experiment.Kind.DRAFT])),
+        _subjects(experiment),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
         *_overruled(experiment),
     ]
     return [RecipePart(*part) for part in parts]
+
+
+def _subjects(experiment: Experiment) -> Part:
+    if experiment.kind in OF_ITEMS:
+        return gettext("Items"), str(len(experiment.design["items"]))
+    return gettext("Samples"), experiment.samples or str(_ALL[experiment.kind == Experiment.Kind.DRAFT])
 
 
 def _overruled(experiment: Experiment) -> list[Part]:
@@ -285,6 +295,16 @@ def _draft_parts(experiment: Experiment) -> list[Part]:
         (gettext("Boxes"), recipe["frame"]),
         (gettext("Image size"), recipe["images"]),
     ]
+
+
+def _audit_parts(experiment: Experiment) -> list[Part]:
+    return [(gettext("Texts"), experiment.recipe["checks"][:12])]
+
+
+def _render_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    seed = str(recipe["seed"]) if recipe["seeded"] else gettext("none: the endpoint takes no seed")
+    return [(gettext("Size in pixels"), recipe["size"].replace("x", " × ")), (gettext("Seed"), seed)]
 
 
 def _sampling(recipe: Mapping[str, Any]) -> list[Part]:

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from annotation.common.access import allowed
 from annotation.content.proposals import withheld_from
+from annotation.models import BuildItem
 from annotation.workflow import Right
 from evaluation.common.judging.known import withheld_samples
 from evaluation.models import Exchange, Experiment
@@ -17,8 +18,13 @@ from evaluation.models.querysets.experiments import AttemptQuerySet
 def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
     """All attempts; of a judge, those on the samples of a judging queue that this person has not finished are omitted,
     as its verdicts are everywhere. Those of drafts are for leads, without the samples on which the drafts are withheld
-    from them. ``user`` None: a command run by who runs the server."""
+    from them. Those of checks of texts are for leads who have checked the same text. ``user`` None: a command run by
+    who runs the server."""
     rows: AttemptQuerySet = experiment.attempts.all()
+    if user is not None and experiment.kind in (Experiment.Kind.AUDIT, Experiment.Kind.RENDER):
+        if not allowed(user, experiment.benchmark, Right.MANAGE):
+            return rows.none()
+        return rows.exclude(item__in=BuildItem.objects.hidden_from(user).filter(benchmark=experiment.benchmark))
     if user is not None and experiment.kind == Experiment.Kind.DRAFT:
         if not allowed(user, experiment.benchmark, Right.MANAGE):
             return rows.none()

@@ -38,7 +38,7 @@ def exchange_lines(experiment: Experiment, user: Any, *, images: bool = False) -
     has the exchanges of the attempt that it is linked to. Headers are not stored, so no key is in it. Memory: the
     exchanges of a few attempts.
     """
-    attempts = attempts_known_to(user, experiment).select_related("sample", "reused_from").order_by("pk")
+    attempts = attempts_known_to(user, experiment).select_related("sample", "item", "reused_from").order_by("pk")
     rows = attempts.iterator(chunk_size=_TOGETHER)
     while some := list(islice(rows, _TOGETHER)):
         sources = {attempt.reused_from_id or attempt.pk for attempt in some}
@@ -56,7 +56,7 @@ def _line(attempt: Attempt, row: Exchange, images_of: int | None) -> dict[str, A
     request = body_of(row.request)
     return {
         "id": f"{row.attempt_id}-{row.n}",
-        "sample": attempt.sample.key,
+        "sample": attempt.subject,
         "rollout": attempt.rollout,
         "attempt": attempt.pk,
         "attempt_state": attempt.state,

@@ -17,7 +17,15 @@ from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, ExperimentForm, JudgeForm
+from evaluation.experiments.forms import (
+    ArmForm,
+    AuditForm,
+    BudgetForm,
+    DetectorForm,
+    ExperimentForm,
+    JudgeForm,
+    RenderForm,
+)
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     STARTS,
@@ -35,6 +43,7 @@ from evaluation.experiments.read.attempts import attempts_known_to, sends_to
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
+from evaluation.experiments.write.board import create_audit, create_rendering
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.detectors import create_detection
 from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
@@ -148,16 +157,49 @@ def new_detection(request: SignedInRequest, slug: str) -> HttpResponse:
     return _new_on_run(request, slug, DetectorForm, create_detection, words)
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_audit(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``, for leads. ``?items=`` is preselected. Posted: the
+    fields of ``AuditForm``."""
+    words = {
+        "title": gettext("Check texts with a model"),
+        "text": gettext(
+            "A model checks every tool of the items at QC-I. Its findings are proposals. People check a share of the "
+            "items without them. If they agree on all of these, the findings count for the other items."
+        ),
+        "button": gettext("Create a draft"),
+    }
+    return _new_on_run(request, slug, AuditForm, create_audit, words, Right.MANAGE)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_rendering(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_audit``. Posted: the fields of ``RenderForm``."""
+    words = {
+        "title": gettext("Generate images"),
+        "text": gettext(
+            "A model generates an image of the description of each item that waits for one. A person checks it "
+            "(QC-III)."
+        ),
+        "button": gettext("Create a draft"),
+        "none": gettext("An image generator is an endpoint of a server that generates images."),
+    }
+    return _new_on_run(request, slug, RenderForm, create_rendering, words, Right.MANAGE)
+
+
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm],
+    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm] | type[AuditForm] | type[RenderForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
+    right: Right = Right.IMPORT_RUNS,
 ) -> HttpResponse:
-    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    benchmark = load_benchmark(request, slug, right)
     # Parameters of links are preselected: the run, and the arms with their samples.
-    initial = {name: request.GET[name] for name in ("run", "arms", "samples") if name in request.GET}
+    initial = {name: request.GET[name] for name in ("run", "arms", "samples", "items") if name in request.GET}
     form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data
@@ -194,7 +236,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     (what narrows them), labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
     progress = progress_of(found, request.user)
-    attempts = attempts_known_to(request.user, found).select_related("sample", "trajectory")
+    attempts = attempts_known_to(request.user, found).select_related("sample", "item", "trajectory")
     state, arm, error = (request.GET.get(name, "") for name in ("state", "arm", "error"))
     chosen: list[str] = []
     if state in progress.counts:
@@ -285,7 +327,7 @@ def attempt(request: SignedInRequest, slug: str, pk: int, attempt: int) -> HttpR
     """Template evaluation/experiments/attempt.html; context: experiment, attempt, exchanges (shown requests and
     responses, as sent and received)."""
     found = _load(request, slug, pk)
-    known = attempts_known_to(request.user, found).select_related("sample", "trajectory", "reused_from")
+    known = attempts_known_to(request.user, found).select_related("sample", "item", "trajectory", "reused_from")
     one = get_object_or_404(known, pk=attempt)
     context = {
         **benchmark_context(request, found.benchmark, "experiments"),

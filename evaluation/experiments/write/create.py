@@ -148,7 +148,9 @@ def _prompts_of(benchmark: Benchmark, choices: Choices) -> dict[str, PromptVersi
     return found
 
 
-def require_endpoint(benchmark: Benchmark, endpoint: Endpoint, *, detector: bool = False) -> None:
+def require_endpoint(
+    benchmark: Benchmark, endpoint: Endpoint, *, detector: bool = False, renderer: bool = False
+) -> None:
     """Raise ``InvalidInput`` unless the endpoint serves this benchmark and is of this kind, ``Conflict`` if images
     would leave the server without the consent of the lead.
     """
@@ -157,6 +159,10 @@ def require_endpoint(benchmark: Benchmark, endpoint: Endpoint, *, detector: bool
     if PRESETS[endpoint.preset].detector is not detector:
         other = gettext("This endpoint is no detector.")
         raise InvalidInput(other if detector else gettext("A detector only finds tools."), field="endpoint")
+    if PRESETS[endpoint.preset].renderer is not renderer:
+        other = gettext("This endpoint generates no images.")
+        words = other if renderer else gettext("An image generator does not answer questions.")
+        raise InvalidInput(words, field="endpoint")
     refuse_remote(benchmark, endpoint)
 
 

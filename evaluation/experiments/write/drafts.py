@@ -178,6 +178,7 @@ class DraftWorker(Worker):
         """Keep the drafts. The attempt keeps the reasons of unread fields, and the kind of error if it failed."""
         for held, row, kind in finished:
             drafts, unread = row.get("drafts") or {}, row.get("unread") or {}
+            assert held.attempt.sample_id is not None
             keep_proposals(
                 self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.drafts.prompt.digest
             )

@@ -14,6 +14,7 @@ from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
+from evaluation.experiments.write.board import AuditWorker, RenderWorker, close_audit, plan_items
 from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
 from evaluation.experiments.write.drafts import DraftWorker, plan_drafts
@@ -32,12 +33,16 @@ MOST_THREADS = 32
 PER_PART, MOST_PARTS = 64, 8
 """Attempts from which an experiment is divided, and into how many parts at most."""
 State, Kind = Experiment.State, Experiment.Kind
+WITHOUT_RUN = (Kind.DRAFT, Kind.AUDIT, Kind.RENDER)
+"""The kinds that fill no run."""
 PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.RUN: plan_attempts,
     Kind.ARMS: plan_arms,
     Kind.JUDGE: plan_judge,
     Kind.DETECT: plan_detection,
     Kind.DRAFT: plan_drafts,
+    Kind.AUDIT: plan_items,
+    Kind.RENDER: plan_items,
 }
 WORKERS: Mapping[str, type[Worker]] = {
     Kind.RUN: Worker,
@@ -45,6 +50,8 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.JUDGE: JudgeWorker,
     Kind.DETECT: DetectorWorker,
     Kind.DRAFT: DraftWorker,
+    Kind.AUDIT: AuditWorker,
+    Kind.RENDER: RenderWorker,
 }
 """The function that creates the attempts of each kind of experiment, and the class that runs them."""
 
@@ -114,7 +121,8 @@ def _end(experiment: Experiment) -> dict[str, Any]:
         Experiment.objects.filter(pk=experiment.pk, state=experiment.state).update(
             state=State.DONE if whole else State.READY, finished_at=timezone.now() if whole else None
         )
-    if experiment.kind != Kind.DRAFT and (counts.get("done") or counts.get("failed")):
+    close_audit(experiment)
+    if experiment.kind not in WITHOUT_RUN and (counts.get("done") or counts.get("failed")):
         close_record(experiment)
         actor = experiment.created_by
         if actor is None or allowed(actor, experiment.benchmark, Right.SCORE):

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.board.write.audits import close_batch
 from annotation.common.access import require
 from annotation.workflow import Right
 from evaluation.experiments.write.code import refuse_code
@@ -72,6 +73,8 @@ def stop(*, actor: User | None, experiment: Experiment) -> None:
         states = (State.DRAFT, State.TRIAL, State.READY, State.RUNNING, State.PAUSED)
         _change(experiment, states, State.STOPPED, pause_reason="", pause_note="", finished_at=timezone.now())
         skip_queued(experiment)
+        if experiment.kind == Experiment.Kind.AUDIT:
+            close_batch(experiment.design["batch"])
         _note(actor, experiment, "experiment.stop")
 
 

@@ -204,16 +204,13 @@ class Worker:
         return list(equal.values())
 
     def _start(self, attempt: Attempt) -> None:
-        sample = with_task(Sample.objects.filter(pk=attempt.sample_id)).get()
         source = attempt
         exchanges = list(attempt.exchanges.order_by("n"))
         if not exchanges and (equal := self._equal(attempt)) is not None:
             source, exchanges = equal, list(equal.exchanges.order_by("n"))
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=equal)
         answered = [one for one in exchanges if one.state == Exchange.State.ANSWERED]
-        work = self.work_of(
-            attempt, sample, [Answered(one.request_digest, bytes(one.response or b"")) for one in answered]
-        )
+        work = self.work_for(attempt, [Answered(one.request_digest, bytes(one.response or b"")) for one in answered])
         held = Held(attempt, work)
         if source is attempt:
             held.exchange = next((one.pk for one in exchanges if one.state == Exchange.State.SENT), None)
@@ -223,6 +220,11 @@ class Worker:
             held.usd = _plus(held.usd, one.usd)
         self.held[attempt.pk] = held
         self.pool.start(work)
+
+    def work_for(self, attempt: Attempt, answered: list[Answered]) -> Work:
+        """Return the work of the attempt, at its sample."""
+        assert attempt.sample_id is not None
+        return self.work_of(attempt, with_task(Sample.objects.filter(pk=attempt.sample_id)).get(), answered)
 
     def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
         """Return the work of the attempt."""
@@ -411,9 +413,9 @@ class Worker:
         record.save(update_fields=["counts"])
         if kept and (name := self.recipe_key()):
             self._note_recipe(name)
-        numbers = self._numbers([held.attempt.sample_id for held, *_ in kept])
+        numbers = self._numbers([held.attempt.sample_id or 0 for held, *_ in kept])
         for held, kind, trajectory in kept:
-            number = numbers.get((held.attempt.sample_id, held.attempt.rollout, str(trajectory.condition)))
+            number = numbers.get((held.attempt.sample_id or 0, held.attempt.rollout, str(trajectory.condition)))
             self.mark(held, kind, trajectory.error, trajectory=number)
 
     def _numbers(self, samples: list[int]) -> dict[tuple[int, int, str], int]:

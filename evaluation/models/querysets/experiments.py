@@ -15,6 +15,8 @@ LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
 DETECTOR = "detector"
 """The preset of endpoints that detect objects."""
+RENDERERS = ("images", "openai-images", "stand-in-images")
+"""The presets of endpoints that generate images."""
 PROMPT_PARTS = ("system", "user", "prompt")
 """Parts of a recipe that are prompts: of models, and of judges."""
 
@@ -26,10 +28,13 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
     def chats(self) -> Self:
         """Keep endpoints of models that chat."""
-        return self.exclude(preset=DETECTOR)
+        return self.exclude(preset__in=(DETECTOR, *RENDERERS))
 
     def detectors(self) -> Self:
         return self.filter(preset=DETECTOR)
+
+    def renderers(self) -> Self:
+        return self.filter(preset__in=RENDERERS)
 
     def named(self, name: str, benchmark: Any | None) -> Any | None:
         """The endpoint with this name, first of the benchmark, then of the site; None if neither has it."""

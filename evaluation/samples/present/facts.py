@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext
 
-from annotation.common.words import FIELD_WORDS
+from annotation.common.words import FIELD_WORDS, LIKENESS
 from annotation.consensus import Field
 from annotation.models import Revision
 from annotation.schema import SampleContent
@@ -39,11 +39,13 @@ class FacetLink:
 
 @dataclass(frozen=True, slots=True)
 class PlannedTool:
-    """A tool as the gold plan names it; ``step`` None: a distractor. ``meant``: its name in the bank, if another."""
+    """A tool as the gold plan names it; ``step`` None: a distractor. ``meant``: its name in the bank, if another.
+    ``note``: how a distractor resembles a target, or that one target of its group is enough."""
 
     name: str
     step: int | None
     meant: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,12 @@ class ReferenceStep:
 
 def planned_of(content: SampleContent, bank: Bank) -> list[PlannedTool]:
     """Targets in their order, then distractors."""
-    named: list[tuple[str, int | None]] = [(target.tool, target.step) for target in content.plan.targets]
-    named += [(name, None) for name in content.plan.distractors]
     rows = []
-    for name, step in named:
+    for name, step, likeness, either in content.plan.rows:
         tool = bank.find(name)
-        rows.append(PlannedTool(name, step, tool.name if tool and key_of(tool.name) != key_of(name) else ""))
+        group = gettext("interchangeable (group %(group)s)") % {"group": either} if either is not None else ""
+        meant = tool.name if tool and key_of(tool.name) != key_of(name) else ""
+        rows.append(PlannedTool(name, step, meant, str(LIKENESS[likeness]) if likeness else group))
     return rows
 
 

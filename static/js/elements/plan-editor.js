@@ -1,6 +1,7 @@
 import { t, tn } from "../lib/t.js";
 import {
-  addDistractor, addTarget, intoOwnStep, intoStep, removeDistractor, removeTarget, shiftTarget, stepsOf,
+  addDistractor, addTarget, intoOwnStep, intoStep, isEither, markEither, removeDistractor, removeTarget, setLikeness, shiftTarget,
+  stepsOf,
 } from "../models/plan.js";
 import { copied, dragRows, keepRows, write } from "./rows.js";
 import { ToolFinder } from "./tool-finder.js";
@@ -29,7 +30,7 @@ export class PlanEditor {
     const targets = this.#part("targets");
     targets.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("click", (event) => this.#clicked(event));
-    root.addEventListener("change", ({ target }) => this.#ordered(target));
+    root.addEventListener("change", ({ target }) => this.#chosen(target));
     this.#finder = new ToolFinder(root, bank, {
       take: (tool, distracts) => edit((content) => (distracts ? addDistractor(content, tool) : addTarget(content, tool))),
       shown: (tool) => this.#placeOf(tool),
@@ -74,7 +75,9 @@ export class PlanEditor {
   #step(step, number, tools) {
     step.querySelector(".plan-step__n").textContent = number;
     step.setAttribute("aria-label", t("Step %(number)s", { number }));
+    step.dataset.place = number - 1;
     step.querySelector("[data-part=either]").hidden = tools.length < 2;
+    step.querySelector("[data-part=enough]").checked = isEither(tools);
     const list = step.querySelector("[data-part=step-tools]");
     keepRows(list, tools.length, () => copied("row-target"));
     for (const [here, { tool, at }] of tools.entries()) {
@@ -92,6 +95,9 @@ export class PlanEditor {
     chip.dataset.tool = tool;
     chip.querySelector("span").textContent = tool;
     this.#picture(chip.querySelector("canvas"), tool);
+    const likeness = chip.querySelector("select");
+    write(likeness, this.#content.likeness?.[tool] ?? "");
+    likeness.setAttribute("aria-label", t("Likeness of %(tool)s", { tool }));
     chip.querySelector("small").textContent = this.#bank.settled(tool) ? "" : this.#bank.wordsFor(tool);
     chip.querySelector("button").setAttribute("aria-label", t("Remove distractor %(tool)s", { tool }));
   }
@@ -151,8 +157,14 @@ export class PlanEditor {
     }
   }
 
+  #chosen(field) {
+    const { part } = field.dataset;
+    if (part === "enough") this.#edit((content) => markEither(content, Number(field.closest("[data-place]").dataset.place), field.checked));
+    else if (part === "likeness") this.#edit((content) => setLikeness(content, field.closest("[data-tool]").dataset.tool, field.value));
+    else if (field === this.#part("ordered")) this.#ordered(field);
+  }
+
   #ordered(field) {
-    if (field !== this.#part("ordered")) return;
     this.#edit((content) => ({ ...content, ordered: field.value === "" ? null : field.value === "true" }));
   }
 }

@@ -6,7 +6,7 @@ const KEYS = {
   evidence: ["gold_boxes"],
   facets: ["facets"],
   toolchain: ["reference_toolchain"],
-  plan: ["targets", "distractors", "ordered"],
+  plan: ["targets", "distractors", "likeness", "ordered"],
 };
 
 const plain = (value) => {

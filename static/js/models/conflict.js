@@ -1,6 +1,7 @@
 import { t } from "../lib/t.js";
 import { differenceOf } from "./difference.js";
 import { differences, same } from "./draft.js";
+import { LIKENESS } from "./likeness.js";
 import { merged } from "./merge.js";
 
 const listed = (things) => things.join("\n") || t("none");
@@ -8,9 +9,9 @@ const listed = (things) => things.join("\n") || t("none");
 const boxWords = ({ box: [x1, y1, x2, y2], label, source }) =>
   [t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
 
-const planWords = ({ targets, distractors, ordered }) => [
-  ...targets.map(({ tool, step }) => `${step} ${tool}`),
-  ...distractors.map((tool) => t("distractor %(tool)s", { tool })),
+const planWords = ({ targets, distractors, likeness = {}, ordered }) => [
+  ...targets.map(({ tool, step, either }) => [`${step} ${tool}`, either && t("interchangeable")].filter(Boolean).join(", ")),
+  ...distractors.map((tool) => [t("distractor %(tool)s", { tool }), LIKENESS[likeness[tool]]?.()].filter(Boolean).join(", ")),
   ...(ordered === null ? [] : [ordered ? t("ordered") : t("any order")]),
 ];
 

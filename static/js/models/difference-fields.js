@@ -2,6 +2,7 @@ import { area, height, intersection, width } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 import { gettext_noop, t, tn } from "../lib/t.js";
 import { differenceOf } from "./difference.js";
+import { LIKENESS } from "./likeness.js";
 
 const MINUS = "\u2212";
 const GAP = "\u00a0";
@@ -15,9 +16,10 @@ const call = ({ tool, arguments: given }) => {
   return `${tool}(${said.join(", ")})`;
 };
 
-function plan({ targets = [], distractors = [], ordered = null }) {
-  const lines = targets.map(({ tool, step }) => t("step %(step)s %(tool)s", { step, tool }));
-  for (const tool of distractors) lines.push(t("distractor %(tool)s", { tool }));
+function plan({ targets = [], distractors = [], likeness = {}, ordered = null }) {
+  const noted = (text, note) => [text, note].filter(Boolean).join(", ");
+  const lines = targets.map(({ tool, step, either }) => noted(t("step %(step)s %(tool)s", { step, tool }), either && t("interchangeable")));
+  for (const tool of distractors) lines.push(noted(t("distractor %(tool)s", { tool }), LIKENESS[likeness[tool]]?.()));
   if (ordered !== null) lines.push(ordered ? t("in this order") : t("in any order"));
   return lines.join("\n");
 }

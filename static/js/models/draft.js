@@ -11,6 +11,7 @@ const EMPTY = {
   reference_toolchain: [],
   targets: [],
   distractors: [],
+  likeness: {},
   ordered: null,
   facets: {},
   unanswerable: null,
@@ -25,7 +26,7 @@ const ROWS = [
   [gettext_noop("Options and answer"), ["answer_type", "options", "answer", "unanswerable"]],
   [gettext_noop("Evidence boxes"), ["gold_boxes"]],
   [gettext_noop("Reference toolchain"), ["reference_toolchain"]],
-  [gettext_noop("Tool plan"), ["targets", "distractors", "ordered"]],
+  [gettext_noop("Tool plan"), ["targets", "distractors", "likeness", "ordered"]],
   [gettext_noop("Facets"), ["facets"]],
 ];
 

@@ -61,8 +61,10 @@ function answering(base, mine, theirs) {
 function planned(base, mine, theirs) {
   const [targets, distractors] = ["targets", "distractors"].map((name) => together(base[name], mine[name], theirs[name]));
   const ordered = either(base.ordered, mine.ordered, theirs.ordered);
+  const likeness = named(base.likeness ?? {}, mine.likeness ?? {}, theirs.likeness ?? {}, either);
+  const noted = [base, mine, theirs].some((one) => one.likeness) ? { likeness } : {};
   const tools = [...targets.map(({ tool }) => tool), ...distractors];
-  return ordered === NOT || new Set(tools).size < tools.length ? null : { targets, distractors, ordered };
+  return ordered === NOT || likeness === NOT || new Set(tools).size < tools.length ? null : { targets, distractors, ...noted, ordered };
 }
 
 const MERGES = {

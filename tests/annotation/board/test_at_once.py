@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.board.write import accept_item, draw_items, set_instruction
+from annotation.board.write.items import accept_item, draw_items, set_instruction
 from annotation.building import Stage
 from annotation.models import BuildDecision, BuildItem, Sample
 from tests.annotation.board_data import brought, drawn, workshop

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.benchmarks.write.trash import delete_benchmark, purge_old
-from annotation.board.write import set_image
+from annotation.board.write.items import set_image
 from annotation.building import Stage
 from annotation.models import BuildDecision, BuildItem, Image
 from annotation.portable.read.project import export_project

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.board.read import candidates_shuffled
-from annotation.board.write import draw_items
+from annotation.board.read.items import candidates_shuffled
+from annotation.board.write.items import draw_items
 from annotation.building import Stage
 from annotation.models import Benchmark, BuildItem, Sample
 from tests.annotation.board_data import DISTRACTORS, accepted, brought, drawn, photo, scene, workshop

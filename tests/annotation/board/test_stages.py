@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from annotation.board.read import board_of
-from annotation.board.write import (
+from annotation.benchmarks.read.card import making_of
+from annotation.board.read.items import board_of
+from annotation.board.write.audits import check_text
+from annotation.board.write.items import (
     accept_item,
-    check_text,
     confirm_targets,
     draw_items,
     move_tool,
@@ -20,12 +22,25 @@ from annotation.board.write import (
     set_instruction,
     set_steps,
 )
-from annotation.building import Distractor, Likeness, Stage
+from annotation.building import Distractor, Stage
 from annotation.building.rules import Finding
+from annotation.common.tabs import tabs_of
+from annotation.content.json import content_from_json, content_to_json
 from annotation.content.records import record_of
+from annotation.exporters.native import sample_row
+from annotation.importers.fields import Report, RowRefused
+from annotation.importers.samples import sample_from
 from annotation.models import Annotation, BankTool, Benchmark, BuildDecision, BuildItem, PlanTool, Sample
+from annotation.payroll import month_of
+from annotation.planning.read.pay import counted_lines
+from annotation.queue.progress import my_progress
+from annotation.schema import Likeness, SampleContent, Target, ToolPlan
+from annotation.task.write import activate, save_draft
 from annotation.tools.write import add_tool, merge_tool, refuse_tool
+from annotation.validation import blocking, check
+from annotation.workflow import Right
 from tests.annotation.board_data import DISTRACTORS, TOOLS, accepted, brought, drawn, findings, photo, scene, workshop
+from tests.conftest import signed_in
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -285,3 +300,94 @@ def test_every_stage_works_on_both_databases(bench: Benchmark, lea: User, rui: U
     assert board.column(Stage.TARGETS).items[0].stage == "targets"
     assert board.uses[2].most == 1
     assert item.sample is not None
+
+
+def test_likeness_and_interchangeable_targets_are_stored_shown_and_written(
+    bench: Benchmark, lea: User, rui: User
+) -> None:
+    item = at(lea, bench, Stage.STEPS, 2)
+    item = set_steps(actor=lea, item=item, version=item.version, steps=[1, 1], either=item.targets)
+    item = brought(lea, item, Stage.IMAGE_CHECK)
+    sample = accept_item(actor=rui, item=item, version=item.version).sample
+    assert sample is not None
+    tools = PlanTool.objects.of_gold(bench)
+    assert set(tools.filter(step__isnull=False).values_list("either", "likeness")) == {(1, "")}
+    assert set(tools.filter(step=None).values_list("tool", "likeness")) == {
+        ("garden rake", "visual"), ("whisk", "domain"), ("peeler", "domain"),
+    }  # fmt: skip
+    record = record_of(Sample.objects.with_gold().get(pk=sample.pk))
+    assert record.content == content_from_json(content_to_json(record.content))[0]
+    row = sample_row(record)
+    assert row["likeness"] == {"garden rake": "visual", "whisk": "domain", "peeler": "domain"}
+    assert [target["either"] for target in row["targets"]] == [1, 1]
+    page = signed_in(lea).get(f"/benchmarks/workshop/samples/{sample.key}/").content.decode()
+    assert "looks alike" in page
+    assert "interchangeable (group 1)" in page
+
+
+@pytest.mark.parametrize(
+    ("row", "rule"),
+    [
+        ({"distractors": ["whisk"], "likeness": {"whisk": "odd"}}, "unknown-likeness"),
+        ({"distractors": ["whisk"], "likeness": {"saw": "visual"}}, "unknown-likeness"),
+        ({"targets": [{"tool": "saw", "step": 1, "either": 0}]}, "group-below-one"),
+    ],
+)
+def test_a_file_with_an_unknown_likeness_or_group_is_refused(row: dict[str, Any], rule: str) -> None:
+    with pytest.raises(RowRefused) as refused:
+        sample_from({"id": "a", "question": "Fix it.", **row}, Report("samples.jsonl", None))
+    assert refused.value.issue.rule == rule
+
+
+def test_targets_of_a_group_share_a_step_and_are_at_least_two() -> None:
+    def found(*targets: Target) -> list[str]:
+        return [one.text for one in blocking(check(SampleContent("Fix it.", plan=ToolPlan(targets)), None, None))]
+
+    assert not found(Target("saw", 1, 1), Target("knife", 1, 1), Target("tape", 2))
+    assert "no other target" in " ".join(found(Target("saw", 1, 1), Target("tape", 2)))
+    assert "share a step" in " ".join(found(Target("saw", 1, 1), Target("tape", 2, 1)))
+
+
+ROOM = {"name": "room", "kind": "single", "required": "accept", "closed": True, "values": [{"value": "cellar"}]}
+
+
+def in_force(lea: User, bench: Benchmark, content: dict[str, Any]) -> None:
+    draft = save_draft(actor=lea, benchmark=bench, content=content)
+    activate(actor=lea, benchmark=bench, version=draft.version)
+
+
+def test_a_required_facet_is_needed_to_accept_an_item(bench: Benchmark, lea: User, rui: User) -> None:
+    in_force(lea, bench, {"facets": [ROOM]})
+    item = at(lea, bench, Stage.IMAGE_CHECK)
+    with pytest.raises(InvalidInput, match="room is missing"):
+        accept_item(actor=rui, item=item, version=item.version)
+    with pytest.raises(InvalidInput, match="not one of its values"):
+        accept_item(actor=rui, item=item, version=item.version, facets={"room": ["moon"]})
+    with pytest.raises(InvalidInput, match="no facet color"):
+        accept_item(actor=rui, item=item, version=item.version, facets={"color": ["red"]})
+    done = accept_item(actor=rui, item=item, version=item.version, facets={"room": ["cellar"]})
+    assert done.sample is not None
+    assert list(done.sample.facets.values_list("name", "value")) == [("room", "cellar")]
+
+
+def test_a_check_of_an_image_counts_as_a_review_in_progress_pay_and_card(
+    bench: Benchmark, lea: User, rui: User
+) -> None:
+    accepted(lea, rui, bench)
+    item = at(lea, bench, Stage.IMAGE_CHECK)
+    reject_item(actor=rui, item=item, version=item.version, to=Stage.IMAGE, reasons=["artificial_cue"])
+    assert my_progress(rui, bench).reviewed == 2
+    [row] = [row for row in counted_lines(bench, month_of(timezone.now().date())) if row.person == rui]
+    assert row.reviewed == 2
+    assert making_of(bench).reviewers == 1
+
+
+def test_a_benchmark_without_plans_has_no_tab_of_the_board(bench: Benchmark, lea: User) -> None:
+    rights = {right.value: True for right in Right}
+
+    def tabs() -> set[str]:
+        return {link.href for link in tabs_of(Benchmark.objects.get(pk=bench.pk), rights, "")["more_tabs"].links}
+
+    assert "/benchmarks/workshop/board/" in tabs()
+    in_force(lea, bench, {"plan": {"use": "off"}})
+    assert "/benchmarks/workshop/board/" not in tabs()

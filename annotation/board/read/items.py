@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.building import OPEN, Distractor, Likeness, Problem, Stage, Verdict
+from annotation.building import OPEN, Distractor, Problem, Stage, Verdict
 from annotation.building.instruction import instruction_problems
 from annotation.building.rules import (
     description_problems,
@@ -20,8 +20,12 @@ from annotation.building.saturation import Growth, saturation
 from annotation.building.targets import SIZES, Combination, Use, use_of
 from annotation.common.access import known_to
 from annotation.common.bank import bank_of
+from annotation.content.segments import SEGMENT
 from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.schema import Likeness
+from annotation.task_schema import Facet, Required
 from annotation.tool_bank import Bank, ToolState, key_of
+from annotation.tool_bank.segments import SEGMENTS
 from annotation.validation import token_overlap
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -135,6 +139,11 @@ def candidates_shuffled(item: BuildItem) -> list[str]:
     return shuffled(item.candidates, f"{item.pk}/{item.version}")
 
 
+def candidates_of_model(item: BuildItem) -> list[str]:
+    """The candidates as a model is sent them, always in the same order for the same text."""
+    return shuffled(item.candidates, f"{item.pk}/{item.description}")
+
+
 def has_worked_on(person: User, item: BuildItem) -> bool:
     """Whether this person decided anything about the item before its image was checked."""
     return item.decisions.filter(person=person).exclude(stage=Stage.IMAGE_CHECK.value).exists()
@@ -177,6 +186,21 @@ def faults_of(item: BuildItem) -> list[Problem]:
         *distractor_faults(item, distractors, bank),
         *description_problems(item.description, item.targets, [one.tool for one in distractors], bank),
     ]
+
+
+def known_segments(item: BuildItem) -> dict[str, list[str]]:
+    """The facet that the tool bank gives a sample with these targets; empty if the bank has no segment of them."""
+    bank = bank_of(item.benchmark)
+    known = (bank.find(tool) for tool in item.targets)
+    titles = dict.fromkeys(SEGMENTS.get(one.segment, "") for one in known if one is not None)
+    found = [title for title in titles if title]
+    return {SEGMENT: found} if found else {}
+
+
+def required_facets(item: BuildItem) -> list[Facet]:
+    """The facets that a person fills in when they accept the item: those that gold needs."""
+    known = known_segments(item)
+    return [one for one in item.benchmark.task.facets if one.required is not Required.NO and one.name not in known]
 
 
 def missing_mentions(item: BuildItem) -> list[str]:

@@ -5,7 +5,7 @@ worked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,31 +14,29 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.board.read import (
+from annotation.board.read.items import (
     distractor_faults,
     distractors_of,
     drawable,
     faults_of,
-    has_worked_on,
     instruction_faults,
-    may_check_images,
-    missing_mentions,
+    known_segments,
     used_combinations,
 )
-from annotation.building import OPEN, Distractor, Likeness, Problem, Stage, Verdict, plan_of
-from annotation.building.rules import Finding, description_problems, finding_problems, step_problems
+from annotation.board.write.decisions import current, decide, locked, locked_check, passed, refuse, storable_text
+from annotation.building import OPEN, Distractor, Problem, Stage, Verdict, plan_of
+from annotation.building.rules import description_problems, step_problems
 from annotation.building.targets import SIZES, draw
-from annotation.common.access import allowed, require, withheld
+from annotation.common.access import allowed, require
 from annotation.common.bank import bank_of
 from annotation.common.reasons import require_reasons
-from annotation.common.sentences import translated
 from annotation.common.uploads import require_room
 from annotation.content.samples import save_samples
 from annotation.content.tools import know_names, lock_bank
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
-from annotation.models import Benchmark, BuildDecision, BuildItem, Sample
-from annotation.schema import SampleContent, SampleRecord
+from annotation.models import Benchmark, BuildItem, Sample
+from annotation.schema import Likeness, SampleContent, SampleRecord
 from annotation.validation import blocking, check
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -47,7 +45,6 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 
 MOST_DRAWN = 100
 SCENARIOS = (1, 2)
-LONGEST_NOTE = 1000
 IMAGE_REASONS = ("scene_unrealistic", "tool_not_visible", "artificial_cue")
 """What a person looks for in an image [P 3.2.3]."""
 
@@ -90,11 +87,11 @@ def draw_items(*, actor: User, benchmark: Benchmark, count: int, scenarios: int)
 def confirm_targets(*, actor: User, item: BuildItem, version: int) -> BuildItem:
     """The targets make sense together. A single target has step 1, and needs no stage for it."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.TARGETS)
+        stored = locked(actor, item, version, Stage.TARGETS)
         alone = len(stored.targets) == 1
         if alone:
             stored.steps, stored.either = [1], []
-        _pass(stored, actor, Stage.INSTRUCTION if alone else Stage.STEPS, targets=stored.targets)
+        passed(stored, actor, Stage.INSTRUCTION if alone else Stage.STEPS, targets=stored.targets)
     return stored
 
 
@@ -103,70 +100,50 @@ def set_steps(
 ) -> BuildItem:
     """The step of each target, and the targets of which one is enough."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.STEPS)
-        _refuse(step_problems(stored.targets, steps, either))
+        stored = locked(actor, item, version, Stage.STEPS)
+        refuse(step_problems(stored.targets, steps, either))
         stored.steps, stored.either = list(steps), list(either)
-        _pass(stored, actor, Stage.INSTRUCTION, steps=stored.steps, either=stored.either)
+        passed(stored, actor, Stage.INSTRUCTION, steps=stored.steps, either=stored.either)
     return stored
 
 
 def set_instruction(*, actor: User, item: BuildItem, version: int, instruction: str) -> BuildItem:
     """The task, in a text that names no tool."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.INSTRUCTION)
-        plain = " ".join(_stored(instruction, "instruction").split())
-        _refuse(instruction_faults(stored, plain))
+        stored = locked(actor, item, version, Stage.INSTRUCTION)
+        plain = " ".join(storable_text(instruction, "instruction").split())
+        refuse(instruction_faults(stored, plain))
         stored.instruction = plain
-        _pass(stored, actor, Stage.DISTRACTORS, instruction=plain)
+        passed(stored, actor, Stage.DISTRACTORS, instruction=plain)
     return stored
 
 
 def set_distractors(*, actor: User, item: BuildItem, version: int, distractors: Sequence[Distractor]) -> BuildItem:
     """The tools that the task does not need. Names that the bank lacks become proposals."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.DISTRACTORS)
+        stored = locked(actor, item, version, Stage.DISTRACTORS)
         lock_bank(stored.benchmark)
         bank = bank_of(stored.benchmark)
-        named = [Distractor(" ".join(_stored(one.tool, "distractors").split()), one.likeness) for one in distractors]
-        _refuse(distractor_faults(stored, named, bank))
+        named = [
+            Distractor(" ".join(storable_text(one.tool, "distractors").split()), one.likeness) for one in distractors
+        ]
+        refuse(distractor_faults(stored, named, bank))
         new = [one.tool for one in named if bank.find(one.tool) is None]
         know_names(actor, stored.benchmark, new, proposes=True)
         stored.distractors = [asdict(one) for one in named]
-        _pass(stored, actor, Stage.DESCRIPTION, distractors=stored.distractors, new=new)
+        passed(stored, actor, Stage.DESCRIPTION, distractors=stored.distractors, new=new)
     return stored
 
 
 def set_description(*, actor: User, item: BuildItem, version: int, description: str) -> BuildItem:
     """The scene that the image shows."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.DESCRIPTION)
-        plain = _stored(description, "description").strip()
+        stored = locked(actor, item, version, Stage.DESCRIPTION)
+        plain = storable_text(description, "description").strip()
         others = [one.tool for one in distractors_of(stored)]
-        _refuse(description_problems(plain, stored.targets, others, bank_of(stored.benchmark)))
+        refuse(description_problems(plain, stored.targets, others, bank_of(stored.benchmark)))
         stored.description = plain
-        _pass(stored, actor, Stage.TEXT_CHECK, description=plain)
-    return stored
-
-
-def check_text(
-    *, actor: User, item: BuildItem, version: int, findings: Sequence[Finding], valid_sequence: bool, note: str = ""
-) -> BuildItem:
-    """QC-I: what a person found of each candidate without knowing which ones are targets. Faults stop the item. If
-    there are none, QC-II follows at once: a candidate that the description does not name literally stops the item."""
-    with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.TEXT_CHECK)
-        others = [one.tool for one in distractors_of(stored)]
-        if {one.tool for one in findings} != set(stored.candidates):
-            raise InvalidInput(gettext("Decide about every tool."), field="findings")
-        faults = [one.text for one in finding_problems(stored.targets, others, findings, valid_sequence)]
-        details = {"findings": [asdict(one) for one in findings], "valid_sequence": valid_sequence, "faults": faults}
-        if faults:
-            _decide(stored, actor, Verdict.STOPPED, Stage.TEXT_CHECK, note=note, details=details)
-            return stored
-        _decide(stored, actor, Verdict.PASSED, Stage.MENTION_CHECK, note=note, details=details)
-        missing = missing_mentions(stored)
-        verdict, after = (Verdict.STOPPED, Stage.MENTION_CHECK) if missing else (Verdict.PASSED, Stage.IMAGE)
-        _decide(stored, None, verdict, after, details={"missing": missing})
+        passed(stored, actor, Stage.TEXT_CHECK, description=plain)
     return stored
 
 
@@ -175,7 +152,7 @@ def move_tool(
 ) -> BuildItem:
     """After QC-I: a candidate becomes a target of this step, or (step None) a distractor of this likeness."""
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.TEXT_CHECK)
+        stored = locked(actor, item, version, Stage.TEXT_CHECK)
         if tool not in stored.candidates or (step is None) == (likeness is None):
             raise InvalidInput(gettext("Choose a tool of the item, and what it becomes."), field="tool")
         planned = {name: at for name, at in zip(stored.targets, stored.steps, strict=True) if name != tool}
@@ -191,9 +168,9 @@ def move_tool(
         limits = stored.benchmark.task.plan.targets
         if not max(1, limits.least) <= len(planned) <= min(SIZES[-1], limits.most):
             raise InvalidInput(gettext("An item has one to three targets, as far as its task allows."), field="tool")
-        _refuse(faults_of(stored), "tool")
+        refuse(faults_of(stored), "tool")
         became = {"tool": tool, "step": step, "likeness": likeness}
-        _decide(stored, actor, Verdict.MOVED, Stage.TEXT_CHECK, details=became)
+        decide(stored, actor, Verdict.MOVED, Stage.TEXT_CHECK, details=became)
     return stored
 
 
@@ -206,36 +183,60 @@ def set_image(*, actor: User, item: BuildItem, version: int, data: bytes) -> Bui
     except PictureProblem as problem:
         raise InvalidInput(problem.message, field="image") from problem
     with transaction.atomic():
-        stored = _locked(actor, item, version, Stage.IMAGE)
-        stored.image = image
-        _pass(stored, actor, Stage.IMAGE_CHECK, image=image.sha256)
+        stored = locked(actor, item, version, Stage.IMAGE)
+        stored.image, stored.rendered = image, None
+        passed(stored, actor, Stage.IMAGE_CHECK, image=image.sha256)
     return stored
 
 
-def accept_item(*, actor: User, item: BuildItem, version: int, faults: Sequence[str] = (), note: str = "") -> BuildItem:
+def set_generated_image(*, item: BuildItem, version: int, data: bytes, rendered: dict[str, Any]) -> BuildItem:
+    """The image that a model generated of the description. ``rendered``: ``BuildItem.rendered``. A lead started it; the
+    decision names the model. Raises ``InvalidInput`` for a file that is no image, ``Conflict`` for a changed item."""
+    require_room(item.benchmark, len(data))
+    try:
+        image = store_picture(actor=None, benchmark=item.benchmark, source=data)
+    except PictureProblem as problem:
+        raise InvalidInput(problem.message, field="image") from problem
+    with transaction.atomic():
+        stored = current(item, version, (Stage.IMAGE,))
+        stored.image, stored.rendered = image, rendered
+        details = {"image": image.sha256, **rendered}
+        decide(stored, None, Verdict.PASSED, Stage.IMAGE_CHECK, details=details, model=rendered["model"])
+    return stored
+
+
+def accept_item(
+    *, actor: User, item: BuildItem, version: int, faults: Sequence[str] = (), note: str = "",
+    facets: Mapping[str, Sequence[str]] | None = None,
+) -> BuildItem:  # fmt: skip
     """QC-III passed: the item becomes a sample with its image and its plan as gold. Its author is the person who wrote
     the instruction. Raises ``InvalidInput`` for ``faults`` of the image, and with what the rules and the task of the
-    benchmark find."""
+    benchmark find, such as a required facet without a value."""
     if faults:
         raise InvalidInput(gettext("The image has a fault. Send the item back to its image, or discard it."))
     with transaction.atomic():
-        stored = _locked_check(actor, item, version)
+        stored = locked_check(actor, item, version)
         benchmark = stored.benchmark
         # One at a time, so that no two choose the same ID.
         lock_bank(benchmark)
-        _refuse(faults_of(stored), None)
-        plan = plan_of(stored.targets, stored.steps, distractors_of(stored))
+        refuse(faults_of(stored), None)
+        plan = plan_of(stored.targets, stored.steps, distractors_of(stored), stored.either)
         content = SampleContent(stored.instruction, plan=plan)
-        found = check(content, None, None, task=benchmark.task, bank=bank_of(benchmark), accepting=True)
-        _refuse([Problem(one.field, one.text) for one in blocking(found)], None)
+        given = {name: tuple(values) for name, values in (facets or {}).items() if values}
+        known = {**known_segments(stored), **given}
+        if unknown := sorted(set(given) - {one.name for one in benchmark.task.facets}):
+            words = gettext("The task of the benchmark has no facet %(name)s.")
+            raise InvalidInput(words % {"name": unknown[0]}, field="facets")
+        found = check(content, None, None, task=benchmark.task, facets=known, bank=bank_of(benchmark), accepting=True)
+        refuse([Problem(one.field, one.text) for one in blocking(found)], None)
         wrote = stored.decisions.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
         assert wrote is not None
         assert stored.image is not None
         key = _free_key(stored)
-        record = SampleRecord(key, content, key, extra={"description": stored.description})
+        record = SampleRecord(key, content, key, facets=given, extra={"description": stored.description})
         save_samples(actor=wrote.person, benchmark=benchmark, records=[record], pictures={key: stored.image})
         stored.sample = Sample.objects.get(benchmark=benchmark, key=key)
-        _decide(stored, actor, Verdict.PASSED, Stage.ACCEPTED, note=note, details={"sample": key})
+        decide(stored, actor, Verdict.PASSED, Stage.ACCEPTED, note=note, details={"sample": key})
     return stored
 
 
@@ -246,7 +247,7 @@ def reject_item(
     only send it back to its image, or discard it."""
     with transaction.atomic():
         leads = allowed(actor, item.benchmark, Right.MANAGE)
-        stored = _locked(actor, item, version, *OPEN) if leads else _locked_check(actor, item, version)
+        stored = locked(actor, item, version, *OPEN) if leads else locked_check(actor, item, version)
         if not leads and to not in (Stage.IMAGE, Stage.DISCARDED):
             raise NotAllowed(gettext("After the check of the image, an item goes back to its image or is discarded."))
         require_reasons(stored.benchmark, reasons)
@@ -256,81 +257,8 @@ def reject_item(
         if not reasons:
             raise InvalidInput(gettext("Choose at least one reason."), field="reasons")
         verdict = Verdict.DISCARDED if to is Stage.DISCARDED else Verdict.RETURNED
-        _decide(stored, actor, verdict, to, reasons=reasons, note=note)
+        decide(stored, actor, verdict, to, reasons=reasons, note=note)
     return stored
-
-
-def require_image_checker(actor: User, item: BuildItem) -> None:
-    """Raises ``NotAllowed`` unless this person annotates or reviews, and did not work on the item."""
-    if not may_check_images(actor, item.benchmark):
-        words = gettext("Only people who annotate or review can check images. Ask a lead for a role.")
-        raise NotAllowed(withheld(actor, item.benchmark, Right.COMPARE_WORK) or words)
-    if has_worked_on(actor, item):
-        raise NotAllowed(gettext("You worked on this item. Another person must check its image."))
-
-
-def stale(item: BuildItem) -> Conflict:
-    """The item is not as the person saw it."""
-    words = gettext("Item %(number)s changed after you opened it. Reload its page.")
-    return Conflict(words % {"number": item.number}, code="stale")
-
-
-def _locked(actor: User, item: BuildItem, version: int, *stages: Stage) -> BuildItem:
-    """The current item, locked. Raises ``Conflict`` unless it is in one of these stages and unchanged."""
-    require(actor, item.benchmark, Right.MANAGE)
-    return _current(item, version, stages)
-
-
-def _locked_check(actor: User, item: BuildItem, version: int) -> BuildItem:
-    """The same for the check of an image."""
-    require_image_checker(actor, item)
-    return _current(item, version, (Stage.IMAGE_CHECK,))
-
-
-def _current(item: BuildItem, version: int, stages: Sequence[Stage]) -> BuildItem:
-    stored: BuildItem = BuildItem.objects.select_for_update().get(pk=item.pk)
-    stored.benchmark = item.benchmark
-    if stored.version != version or stored.stage not in stages:
-        raise stale(stored)
-    return stored
-
-
-def _pass(stored: BuildItem, actor: User, to: Stage, **details: Any) -> None:
-    _decide(stored, actor, Verdict.PASSED, to, details=details)
-
-
-def _decide(
-    stored: BuildItem, actor: User | None, verdict: Verdict, to: Stage, *,
-    reasons: Sequence[str] = (), note: str = "", details: dict[str, Any] | None = None,
-) -> None:  # fmt: skip
-    """Record the decision about the current stage, and bring the item to a stage."""
-    before = stored.stage
-    BuildDecision.objects.create(
-        item=stored, stage=before, person=actor, verdict=verdict.value, reasons=list(reasons),
-        note=_stored(note, "note").strip()[:LONGEST_NOTE], details=details or {},
-    )  # fmt: skip
-    stored.version += 1
-    if to.value != before:
-        stored.stage, stored.entered_at = to.value, timezone.now()
-    stored.save()
-    data = {"number": stored.number, "verdict": verdict.value, "reasons": list(reasons)}
-    audit.record(
-        actor, "build.decide", stored, stored.benchmark.slug, before=before, after=to.value, reason=note, data=data
-    )
-
-
-def _refuse(problems: Sequence[Problem], field: str | None = "") -> None:
-    """Raise ``InvalidInput`` with all problems. ``field``: instead of the field of the first one."""
-    if problems:
-        words = " ".join(dict.fromkeys(translated(one.text) for one in problems))
-        raise InvalidInput(words, field=problems[0].field if field == "" else field)
-
-
-def _stored(text: str, field: str) -> str:
-    """The text, if a database can store it."""
-    if "\0" in text:
-        raise InvalidInput(gettext("The text contains an invalid character. Type it again."), field=field)
-    return text
 
 
 def _free_key(item: BuildItem) -> str:
