@@ -28,6 +28,12 @@ UNSAID: dict[str, dict[str, str]] = {
         "comments": "The annotations of the sample have letters.",
         "content": "The task says what gold has to be, and the image where its boxes are.",
     },
+    "ask_evidence": {
+        "conditions": "The purpose has its conditions.",
+        "endpoint": "It must not be a detector.",
+        "prompt": "It has to exist, with the role user.",
+        "samples": "The samples say which terms select some.",
+    },
     "benchmark_delete": {"title": "The benchmark has its title."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
@@ -69,6 +75,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "samples": "The samples say which terms select some.",
     },
     "study_create": {
+        "conditions": "Some of them need samples with gold boxes.",
         "facets": "The samples have facets.",
         "n": "At most the number of samples with gold and an image.",
     },

@@ -145,9 +145,9 @@ def counts_of(experiment: Experiment, progress: Progress) -> dict[str, Count]:
 
 
 def listed_counts(experiment: Any) -> dict[str, Count]:
-    """The same for a row of a list (``with_counts``). Attempts of judges and drafts, of which a person may know only
-    some, are not listed."""
-    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT)
+    """The same for a row of a list (``with_counts``). Attempts of judges, of drafts and under conditions, of which a
+    person may know only some, are not listed."""
+    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT, Experiment.Kind.EVIDENCE)
     found = {
         "done": attempts_of(experiment, experiment.done_n, state="done"),
         "failed": attempts_of(experiment, experiment.failed_n, state="failed"),
@@ -187,7 +187,6 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
     return box if box[2] - box[0] >= 1 and box[3] - box[1] >= 1 else None
 
 
-_ALL = {False: gettext_lazy("all with gold and an image"), True: gettext_lazy("all to do")}
 Part = tuple[Any, ...]
 """A name and its value; instead of a value, links with their addresses."""
 
@@ -205,17 +204,27 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         Experiment.Kind.JUDGE: _judge_parts,
         Experiment.Kind.DETECT: _detector_parts,
         Experiment.Kind.DRAFT: _draft_parts,
+        Experiment.Kind.EVIDENCE: _evidence_parts,
     }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
         (gettext("Model"), recipe["model"]),
         *own.get(Experiment.Kind(experiment.kind), _run_parts)(experiment),
         *_sampling(recipe),
-        (gettext("Samples"), experiment.samples or str(_ALL[experiment.kind == Experiment.Kind.DRAFT])),
+        (gettext("Samples"), experiment.samples or _all(experiment)),
         (gettext("Recipe"), experiment.recipe_digest[:12]),
         *_overruled(experiment),
     ]
     return [RecipePart(*part) for part in parts]
+
+
+def _all(experiment: Experiment) -> str:
+    """The samples that an empty query selects."""
+    if experiment.kind == Experiment.Kind.DRAFT:
+        return gettext("all to do")
+    if experiment.design.get("purpose") == "check":
+        return gettext("all that wait for a review")
+    return gettext("all with gold and an image")
 
 
 def _overruled(experiment: Experiment) -> list[Part]:
@@ -283,6 +292,16 @@ def _draft_parts(experiment: Experiment) -> list[Part]:
         (gettext("Fields"), ", ".join(recipe["fields"])),
         (gettext("Prompt"), "", _prompt_links(experiment)),
         (gettext("Boxes"), recipe["frame"]),
+        (gettext("Image size"), recipe["images"]),
+    ]
+
+
+def _evidence_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Purpose"), experiment.design["purpose"]),
+        (gettext("Conditions"), ", ".join(recipe["conditions"])),
+        (gettext("Prompt"), "", _prompt_links(experiment)),
         (gettext("Image size"), recipe["images"]),
     ]
 

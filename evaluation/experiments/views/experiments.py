@@ -17,7 +17,7 @@ from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
-from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, ExperimentForm, JudgeForm
+from evaluation.experiments.forms import ArmForm, BudgetForm, DetectorForm, EvidenceForm, ExperimentForm, JudgeForm
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
     STARTS,
@@ -37,6 +37,7 @@ from evaluation.experiments.read.progress import accuracy_of, price_range, progr
 from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.detectors import create_detection
+from evaluation.experiments.write.evidence import create_evidence
 from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
 from evaluation.experiments.write.judges import KINDS, create_judge
 from evaluation.experiments.write.states import (
@@ -148,16 +149,33 @@ def new_detection(request: SignedInRequest, slug: str) -> HttpResponse:
     return _new_on_run(request, slug, DetectorForm, create_detection, words)
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_evidence(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``, for leads. Posted: the fields of
+    ``EvidenceForm``."""
+    words = {
+        "title": gettext("Ask under conditions"),
+        "text": gettext(
+            "A model answers questions from other parts of their images. Its answers check annotators before the "
+            "review, or show whether gold questions need their evidence."
+        ),
+        "button": gettext("Create a draft"),
+    }
+    return _new_on_run(request, slug, EvidenceForm, create_evidence, words, Right.MANAGE)
+
+
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm],
+    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm] | type[EvidenceForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
+    right: Right = Right.IMPORT_RUNS,
 ) -> HttpResponse:
-    benchmark = load_benchmark(request, slug, Right.IMPORT_RUNS)
+    benchmark = load_benchmark(request, slug, right)
     # Parameters of links are preselected: the run, and the arms with their samples.
-    initial = {name: request.GET[name] for name in ("run", "arms", "samples") if name in request.GET}
+    initial = {name: request.GET[name] for name in ("run", "arms", "samples", "purpose") if name in request.GET}
     form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data

@@ -17,6 +17,7 @@ from evaluation.experiments.write.arms import ArmWorker, plan_arms
 from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
 from evaluation.experiments.write.drafts import DraftWorker, plan_drafts
+from evaluation.experiments.write.evidence import EvidenceWorker, plan_evidence
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -38,6 +39,7 @@ PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.JUDGE: plan_judge,
     Kind.DETECT: plan_detection,
     Kind.DRAFT: plan_drafts,
+    Kind.EVIDENCE: plan_evidence,
 }
 WORKERS: Mapping[str, type[Worker]] = {
     Kind.RUN: Worker,
@@ -45,8 +47,11 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.JUDGE: JudgeWorker,
     Kind.DETECT: DetectorWorker,
     Kind.DRAFT: DraftWorker,
+    Kind.EVIDENCE: EvidenceWorker,
 }
 """The function that creates the attempts of each kind of experiment, and the class that runs them."""
+WITHOUT_RUN = (Kind.DRAFT, Kind.EVIDENCE)
+"""Kinds whose results are no trajectories."""
 
 
 def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:
@@ -114,7 +119,7 @@ def _end(experiment: Experiment) -> dict[str, Any]:
         Experiment.objects.filter(pk=experiment.pk, state=experiment.state).update(
             state=State.DONE if whole else State.READY, finished_at=timezone.now() if whole else None
         )
-    if experiment.kind != Kind.DRAFT and (counts.get("done") or counts.get("failed")):
+    if experiment.kind not in WITHOUT_RUN and (counts.get("done") or counts.get("failed")):
         close_record(experiment)
         actor = experiment.created_by
         if actor is None or allowed(actor, experiment.benchmark, Right.SCORE):

@@ -21,10 +21,12 @@ from rest_framework import serializers
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark
+from annotation.content.evidence import keep_answer
 from annotation.content.freeze import freeze_version
+from annotation.evidence import Condition, Purpose
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark, BuildItem, Sample, Webhook
+from annotation.models import Benchmark, BuildItem, Revision, Sample, Webhook
 from annotation.planning.write.packages import save_package
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
@@ -385,6 +387,8 @@ def everything(lea: User) -> dict[str, Any]:
         actor=lea, benchmark=board, title="Mugs", query="", people=[], due_at=timezone.now() + timedelta(days=9),
         priority=0,
     )  # fmt: skip
+    gold = Revision.objects.get(gold_of__sample=one.sample)
+    keep_answer(gold.pk, Condition.CROP, Purpose.EVIDENCE, answer="A", right=True, model="m")
     fill_trash(lea, first)
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
