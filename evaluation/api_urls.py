@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
+from evaluation.evidence import api as evidence
 from evaluation.experiments.api import attempts, board, drafting, endpoints, experiments, prompts
 from evaluation.exports.api import benchmarks, portable
 from evaluation.imports.api import records as imports
@@ -81,6 +82,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/prompts/<slug:prompt>/", prompts.prompt, name="api-prompt"),
     path(f"{BENCHMARK}/experiments/", experiments.experiments, name="api-experiments"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.detect, name="api-detect"),
+    path(f"{BENCHMARK}/evidence/", evidence.evidence, name="api-evidence"),
+    path(f"{BENCHMARK}/evidence/samples/", evidence.samples, name="api-evidence-samples"),
+    path(f"{BENCHMARK}/evidence/facet/", evidence.facet, name="api-evidence-facet"),
+    path(f"{BENCHMARK}/evidence/facet/undo/", evidence.undo, name="api-evidence-undo"),
+    path(f"{BENCHMARK}/experiments/evidence/", experiments.ask_evidence, name="api-ask-evidence"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="api-drafting"),
     path(f"{BENCHMARK}/board/audits/", board.audits, name="api-board-audits"),
     path(f"{BENCHMARK}/board/images/", board.images, name="api-board-images"),

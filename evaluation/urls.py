@@ -3,6 +3,7 @@ from django.urls import URLPattern, URLResolver, path
 from evaluation.answers import views as answers
 from evaluation.compare.views import compare
 from evaluation.diagnostics import views as diagnostics
+from evaluation.evidence import views as evidence
 from evaluation.experiments.views import drafting, experiments
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import prompts as model_prompts
@@ -145,6 +146,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/detector/", experiments.new_detection, name="new-detection"),
     path(f"{BENCHMARK}/board/audits/new/", experiments.new_audit, name="new-audit"),
     path(f"{BENCHMARK}/board/images/new/", experiments.new_rendering, name="new-rendering"),
+    path(f"{BENCHMARK}/evidence/", evidence.evidence, name="evidence"),
+    path(f"{BENCHMARK}/evidence/facet/", evidence.set_needs, name="evidence-facet"),
+    path(f"{BENCHMARK}/evidence/facet/<int:pk>/undo/", evidence.undo, name="evidence-undo"),
+    path(f"{BENCHMARK}/evidence/images/{KEY}/<slug:condition>/", evidence.shown, name="evidence-image"),
+    path(f"{BENCHMARK}/experiments/evidence/", experiments.new_evidence, name="new-evidence"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="drafting"),
     path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
@@ -164,6 +170,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{STUDY}/finish/", studies.leave, name="study-finish"),
     *(path(f"{STUDY}/{name}/", studies.act, {"action": name}, name=f"study-{name}") for name in studies.DO),
     path(f"{STUDY}/<slug:item>/", study_task.task, name="study-task"),
+    path(f"{STUDY}/<slug:item>/part/", study_task.part, name="study-part"),
     path(f"{STUDY}/<slug:item>/stay/", study_task.stay, name="study-stay"),
     path(f"{BENCHMARK}/import/", imports.imports, name="import"),
     path(f"{IMPORT}/", imports_record.record, name="import-record"),

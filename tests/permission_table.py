@@ -303,6 +303,7 @@ STUDIES = [
     # The sample is assigned to another member: it is shown to nobody else.
     Line("evaluation:study-task", (B, "{study}", "{task}"), get=form() | dict.fromkeys(MEMBERS, 409),
          post=form(*MEMBERS), data={"act": "skip"}),
+    Line("evaluation:study-part", (B, "{study}", "{task}"), get=form() | dict.fromkeys(MEMBERS, 409)),
     Line("evaluation:study-stay", (B, "{study}", "{task}"), post=form() | dict.fromkeys(MEMBERS, 409)),
 ]  # fmt: skip
 IMPORTS = [
@@ -337,6 +338,12 @@ EXPERIMENTS = [
     Line("evaluation:new-detection", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:new-audit", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:new-rendering", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:new-evidence", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:evidence", (B,), get=form(*LEADS)),
+    Line("evaluation:evidence-facet", (B,), post=form(*LEADS)),
+    Line("evaluation:evidence-undo", (B, 1), post=form() | dict.fromkeys(LEADS, 404)),
+    # The gold of the test has no image file.
+    Line("evaluation:evidence-image", (B, "none", "crop"), get=form() | dict.fromkeys(LEADS, 404)),
     Line("evaluation:drafting", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:drafting-shows", (B,), post=form(*LEADS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
@@ -467,6 +474,11 @@ API = [
     Line("api-detect", (B,), post=api(*RUNNERS), scope="import"),
     Line("api-board-audits", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
     Line("api-board-images", (B,), post=api(*LEADS), scope="manage"),
+    Line("api-ask-evidence", (B,), post=api(*LEADS), scope="manage"),
+    Line("api-evidence", (B,), get=api(*LEADS), scope="manage"),
+    Line("api-evidence-samples", (B,), get=api(*LEADS), scope="manage"),
+    Line("api-evidence-facet", (B,), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-evidence-undo", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-drafting", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
     Line("api-experiment", (B, "{experiment}"), get=api(*RUNNERS), patch=api(*RUNNERS), scope="import"),
     Line("api-experiment-export", (B, "{experiment}"), get=api(*RUNNERS), scope="import"),

@@ -17,6 +17,7 @@ from annotation.content.samples import content_digest
 from annotation.content.segments import place_segments
 from annotation.content.tools import know_names
 from annotation.content.transitions import removed
+from annotation.evidence import FACET
 from annotation.imaging.evidence import evidence_share
 from annotation.models import (
     Annotation,
@@ -135,7 +136,11 @@ def make_gold(revision: Revision) -> None:
     sample.evidence_share = share
     if revision.facets is not None:
         FacetValue.objects.filter(sample=sample).delete()
-        FacetValue.objects.bulk_create(facet_rows(sample, current_facets(sample.benchmark, revision.facets)))
+        facets = current_facets(sample.benchmark, revision.facets)
+        if not any(one.name == FACET for one in sample.benchmark.task.facets):
+            # A result about the gold that this revision replaces.
+            facets.pop(FACET, None)
+        FacetValue.objects.bulk_create(facet_rows(sample, facets))
     place_segments(sample.benchmark, [sample.pk])
     content_changed(sample.benchmark.pk, sample.pk)
 

@@ -21,6 +21,7 @@ from annotation.common.rules import rules_of
 from annotation.content.drafts import StaleDraft
 from annotation.content.json import blank_content, content_from_json
 from annotation.content.revisions import content_of, facets_of
+from annotation.evidence import FACET
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -125,7 +126,8 @@ def shown_content(answer: CheckAnswer, sample: Sample) -> dict[str, Any]:
     given = set(
         FacetValue.objects.filter(sample__benchmark=sample.benchmark_id, sample__state=SampleState.TO_DO).names()
     )
-    facets = {name: values for name, values in facets_of(sample).items() if name in given}
+    # Only gold has this facet, so it would name a check.
+    facets = {name: values for name, values in facets_of(sample).items() if name in given - {FACET}}
     return blank_content(sample.benchmark.task, facets)
 
 

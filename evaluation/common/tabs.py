@@ -46,6 +46,7 @@ TABS = [
 ]
 SECTIONS = [
     Section("drafting", gettext_lazy("Drafting"), "evaluation:drafting", place=6),
+    Section("evidence", gettext_lazy("Evidence tests"), "evaluation:evidence", place=6),
     Section("metrics", gettext_lazy("Metrics"), "evaluation:metric-settings", place=10),
     Section("trash", gettext_lazy("Trash"), "evaluation:trash", place=30),
 ]

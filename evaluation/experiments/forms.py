@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
 from annotation.drafting import CONTROL_SHARE, Field
+from annotation.evidence import Purpose
+from evaluation.common.evidence import CONDITION_WORDS
 from evaluation.detections import THRESHOLD
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
@@ -19,6 +21,7 @@ from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS,
 from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices
 from evaluation.experiments.write.endpoints import DIALECTS
+from evaluation.experiments.write.evidence import EvidenceChoices
 from evaluation.experiments.write.judges import JudgeChoices
 from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
 from evaluation.models import Endpoint, Run
@@ -406,6 +409,48 @@ class DraftForm(forms.Form):
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
         share = given.pop("control_share", self._share)
         return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
+
+
+class EvidenceForm(forms.Form):
+    """Questions under conditions, to check annotators or to test whether gold needs its evidence."""
+
+    purpose = forms.ChoiceField(
+        label=_("Purpose"),
+        choices=[
+            (Purpose.CHECK.value, _("check: submitted questions, before their review")),
+            (Purpose.EVIDENCE.value, _("evidence: gold questions")),
+        ],
+    )
+    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
+    conditions = forms.MultipleChoiceField(
+        label=_("Conditions"), required=False, widget=forms.CheckboxSelectMultiple,
+        choices=[(one.value, words) for one, words in CONDITION_WORDS.items()],
+        help_text=_("None: all of the purpose. A check has the full image and the gold crop."),
+    )  # fmt: skip
+    samples = forms.CharField(
+        label=_("Samples"), required=False, max_length=2000,
+        help_text=_("Facets, such as facet.scene=street. Empty: all of the purpose."),
+    )  # fmt: skip
+    prompt = forms.ChoiceField(label=_("Prompt"), required=False)
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
+    )
+    images = forms.CharField(
+        label=_("Image size"), required=False, max_length=20,
+        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
+    )  # fmt: skip
+    budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
+    budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        endpoints = self.fields["endpoint"]
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).chats()
+        _offer_prompts(self, "prompt", benchmark, [Role.USER], _("of Sightline"))
+
+    def choices(self) -> EvidenceChoices:
+        return EvidenceChoices(**{name: value for name, value in self.cleaned_data.items() if name != "endpoint"})
 
 
 class PromptForm(forms.Form):

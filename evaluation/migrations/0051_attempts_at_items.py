@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("annotation", "0061_text_checks_by_models"),
-        ("evaluation", "0046_no_trajectory_without_a_response"),
+        ("evaluation", "0049_experiments_under_conditions"),
     ]
 
     operations = [
@@ -42,6 +42,7 @@ class Migration(migrations.Migration):
                     ("draft", "Draft"),
                     ("audit", "Audit"),
                     ("render", "Render"),
+                    ("evidence", "Evidence"),
                 ],
                 default="run",
                 max_length=8,

@@ -77,9 +77,10 @@ class Experiment(models.Model):
     ``HUMAN`` asks people: its ``design`` has the samples and the people (docs/experiments.md#human-studies). One of
     kind ``SESSION`` has no endpoint and sends nothing: it collects answers of external agents while it is open. One of
     kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors). One of kind
-    ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md). Those of the kinds ``AUDIT``
-    and ``RENDER`` are about items of the building board, and fill no run either: they check texts, and generate images
-    (docs/building.md).
+    ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md). One of kind ``EVIDENCE`` asks
+    the questions of revisions under conditions, and fills no run either (docs/evidence.md). Those of the kinds
+    ``AUDIT`` and ``RENDER`` are about items of the building board, and fill no run: they check texts, and generate
+    images (docs/building.md).
     """
 
     class Kind(models.TextChoices):
@@ -92,6 +93,7 @@ class Experiment(models.Model):
         DRAFT = "draft"
         AUDIT = "audit"
         RENDER = "render"
+        EVIDENCE = "evidence"
 
     class State(models.TextChoices):
         DRAFT = "draft", gettext_lazy("Draft")

@@ -76,7 +76,7 @@ FIELDS: Mapping[Role, Fields] = {
 """The fields of each role."""
 SLUGS: Mapping[str, Role] = {
     **dict.fromkeys(("weak", "strong", "strong-reference", "zoom", "code"), Role.SYSTEM),
-    **dict.fromkeys(("direct", "user"), Role.USER),
+    **dict.fromkeys(("direct", "user", "evidence"), Role.USER),
     **{role.value: role for role in Role if role not in (Role.SYSTEM, Role.USER)},
 }
 """The templates of Sightline, with their roles."""

@@ -16,7 +16,7 @@ from typing import Protocol
 from evaluation.importers.matching import normalised
 from evaluation.runner.dialects.zoom import Response
 from evaluation.stand_in.chat import Chat
-from evaluation.stand_in.evidence import intact_share
+from evaluation.stand_in.evidence import intact_share, visible_share
 from evaluation.stand_in.forms import Past, form_of, list_of, next_call, past_of, said
 from evaluation.stand_in.moves import Move, evidence_moves, recorded_moves
 from evaluation.stand_in.recorded import Known, Recorded
@@ -24,6 +24,7 @@ from evaluation.stand_in.recorded import Known, Recorded
 UNKNOWN = "The stand-in does not know this sample."
 RULES = ("reader:p=.9,q=.4", "ignorer:p=.7", "text:p=.9,q=.3", "judge:tpr=.8,tnr=.7", "drafter", "auditor", "echo")
 """Brains in addition to the recorded agents, with their default rates."""
+_SHOWN = "Answer from what you are shown"
 _ANSWER = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 
 
@@ -124,10 +125,13 @@ class Chance(Agent):
 
 @dataclass(frozen=True)
 class Reader(Chance):
-    """Reads the crops: ``p`` while they show the evidence unchanged, falling to ``q`` with the share destroyed."""
+    """Reads the crops, or the image of a condition: ``p`` while they show the evidence unchanged, falling to ``q`` with
+    the share destroyed."""
 
     def probability(self, known: Known, chat: Chat, past: Past) -> float:
-        return self.q + (self.p - self.q) * intact_share(known, past.album)
+        # A question under a condition has no crops: what its one image shows decides.
+        seen = visible_share(known, chat.images) if _SHOWN in chat.opening else intact_share(known, past.album)
+        return self.q + (self.p - self.q) * seen
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from annotation.imaging.crops import Picture, scaled
 from annotation.imaging.decoding import decode
 from annotation.importers.fields import Number4
 from evaluation.runner.arms.pixels import letterboxed
+from evaluation.stand_in.chat import SentImage
 from evaluation.stand_in.forms import Shown
 from evaluation.stand_in.moves import clipped
 from evaluation.stand_in.recorded import Known
@@ -18,6 +19,8 @@ _SAME = 0.9
 """Likeness from which a crop is a view of the gold region."""
 _FLAT = 1.0
 """Variance of pixels below which an image has nothing that could be destroyed gradually."""
+LEGIBLE = 12
+"""Pixels of the longer side of a gold box below which an image is too small to read it."""
 _ALIKE = 8.0
 """Mean difference up to which flat images are alike, of 255."""
 
@@ -38,6 +41,22 @@ def intact_share(known: Known, album: Sequence[Shown]) -> float:
         likeness(letterboxed(known.surroundings, seen.shape[1], seen.shape[0]), seen) for _, seen in crops if total
     )
     return max([share / total if total else 0.0, *(view for view in views if view >= _SAME)])
+
+
+def visible_share(known: Known, images: Sequence[SentImage]) -> float:
+    """Return the share of the gold area that images of a single request show undamaged and large enough, 0 to 1: the
+    full image, the image reduced or with the gold filled, or the crop of the gold alone."""
+    total = share = 0.0
+    pictures = [decode(image.data) for image in images]
+    if any(likeness(letterboxed(known.surroundings, one.shape[1], one.shape[0]), one) >= _SAME for one in pictures):
+        return 1.0
+    whole = (0.0, 0.0, float(known.size[0]), float(known.size[1]))
+    for box, patch in zip(known.gold_boxes, known.evidence, strict=True):
+        area, side = (box[2] - box[0]) * (box[3] - box[1]), max(box[2] - box[0], box[3] - box[1])
+        legible = [one for one in pictures if side * one.shape[1] / whole[2] >= LEGIBLE]
+        total += area
+        share += area * max((_shown(box, patch, whole, one) for one in legible), default=0.0)
+    return share / total if total else 0.0
 
 
 def _shown(box: Number4, patch: Picture, region: Number4, pixels: Picture) -> float:

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
+from annotation.evidence import Condition
 from annotation.workflow import Right
 from evaluation.common.api import Fields
 from evaluation.models import Experiment
@@ -51,6 +52,10 @@ class NewStudy(Form):
         child=WordField(ROLES), required=False, default=ROLES, min_length=1, max_length=len(ROLES)
     )
     seed = TextField(max_length=100, required=False, default="", allow_blank=True, help_text="Default: a secret one.")
+    conditions = serializers.ListField(
+        child=WordField(list(Condition)), required=False, default=list, max_length=len(Condition),
+        help_text="Parts of the image; each person sees a sample under one of them. Empty: unchanged images.",
+    )  # fmt: skip
     preview = TruthField(required=False, default=False, help_text="Only return the strata.")
 
 
@@ -76,6 +81,7 @@ STUDY = inline_serializer(
         "facets": serializers.ListField(child=serializers.CharField()),
         "n": serializers.IntegerField(),
         "people": serializers.IntegerField(help_text="Answers per sample, at most."),
+        "conditions": serializers.ListField(child=serializers.CharField()),
         "roles": serializers.ListField(child=serializers.CharField()),
         "seed": serializers.CharField(),
         "strata": inline_serializer("StudyStratum", STRATUM, many=True),
@@ -116,7 +122,7 @@ def studies(request: Request, slug: str) -> Response:
         return paged(request, benchmark.experiments.filter(kind=Experiment.Kind.HUMAN), "pk", study_row)
     given, actor = read_form(NewStudy, request), person_of(request)
     if given.pop("preview"):
-        strata, _ = strata_of(benchmark, given["facets"], given["n"])
+        strata, _ = strata_of(benchmark, given["facets"], given["n"], given["conditions"])
         return Response({"strata": strata_shown(strata)})
 
     def make() -> dict[str, Any]:

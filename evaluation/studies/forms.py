@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from annotation.workflow import Role
+from evaluation.common.evidence import CONDITION_WORDS
 
 MOST_PEOPLE, MOST_SAMPLES, LONGEST_NAME = 50, 5000, 100
 INVITED = (Role.ANNOTATOR, Role.REVIEWER, Role.RESEARCHER)
@@ -29,6 +30,10 @@ class StudyForm(forms.Form):
     facets = forms.MultipleChoiceField(
         label=gettext_lazy("Strata by facet"), required=False, widget=forms.CheckboxSelectMultiple
     )
+    conditions = forms.MultipleChoiceField(
+        label=gettext_lazy("Conditions"), required=False, widget=forms.CheckboxSelectMultiple,
+        choices=[(one.value, words) for one, words in CONDITION_WORDS.items()],
+    )  # fmt: skip
     n = forms.IntegerField(label=gettext_lazy("Samples"), min_value=2, max_value=MOST_SAMPLES, initial=50)
     people = forms.IntegerField(label=gettext_lazy("People per sample"), min_value=1, max_value=MOST_PEOPLE, initial=3)
     roles = forms.MultipleChoiceField(

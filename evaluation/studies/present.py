@@ -96,6 +96,7 @@ def study_row(study: Experiment) -> dict[str, Any]:
         "facets": design["facets"],
         "n": design["n"],
         "people": design["people"],
+        "conditions": design.get("conditions", []),
         "roles": design["roles"],
         "seed": design["seed"],
         "strata": [{"groups": one["groups"], "size": one["size"], "drawn": one["drawn"]} for one in design["strata"]],

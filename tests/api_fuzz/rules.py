@@ -36,6 +36,12 @@ UNSAID: dict[str, dict[str, str]] = {
         "endpoint": "It must generate images.",
         "items": "The board has the items, at the stage that is asked about.",
     },
+    "ask_evidence": {
+        "conditions": "The purpose has its conditions.",
+        "endpoint": "It must not be a detector.",
+        "prompt": "It has to exist, with the role user.",
+        "samples": "The samples say which terms select some.",
+    },
     "benchmark_delete": {"title": "The benchmark has its title."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
@@ -78,6 +84,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "samples": "The samples say which terms select some.",
     },
     "study_create": {
+        "conditions": "Some of them need samples with gold boxes.",
         "facets": "The samples have facets.",
         "n": "At most the number of samples with gold and an image.",
     },

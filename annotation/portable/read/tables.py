@@ -144,12 +144,13 @@ TABLES = (
 )
 """In an order in which rows refer only to rows of earlier tables, of the same table, or to people and images."""
 LEFT_BEHIND = frozenset({
-    "drafting", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery", "workpackage", "worksession",
-    "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark", "contentchange", "image",
-    "importissue", "importrecord", "invitedrole", "lease", "originalfile", "portableupload", "receipt",
+    "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery",
+    "workpackage", "worksession", "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark",
+    "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile", "portableupload",
+    "receipt",
 })  # fmt: skip
 """Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of
-models), or last for minutes only."""
+models, answers under conditions), or last for minutes only."""
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from annotation.common.task import task_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_gold
 from annotation.content.comments import comments_on
+from annotation.content.evidence import mismatches_of
 from annotation.content.revisions import content_of, facets_in, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.queue.blind.present import blind_json
@@ -96,6 +97,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
         "bank": bank_json(sample.benchmark),
         "editor_keys": keys_json(user, STUDIO),
         "chain": _chain(sample, revision, slug),
+        "mismatches": [asdict(one) for one in mismatches_of(revision)],
     }
 
 

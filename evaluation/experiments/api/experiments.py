@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.idempotency import answer_once
 from annotation.common.requests import key_of
+from annotation.evidence import Condition, Purpose
 from annotation.workflow import Right
 from evaluation.common.lineage.write import MOST_STEP
 from evaluation.detections import THRESHOLD
@@ -26,6 +27,7 @@ from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmCho
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices, create_experiment
 from evaluation.experiments.write.detectors import DetectorChoices, create_detection
 from evaluation.experiments.write.endpoints import DIALECTS
+from evaluation.experiments.write.evidence import EvidenceChoices, create_evidence
 from evaluation.experiments.write.fit import CONFIRMABLE
 from evaluation.experiments.write.judges import JudgeChoices, create_judge
 from evaluation.experiments.write.states import (
@@ -177,6 +179,24 @@ class NewDetection(Starting):
     )  # fmt: skip
 
 
+class NewEvidence(Starting):
+    purpose = WordField(choices=list(Purpose), help_text="check: submitted questions; evidence: those of the gold.")
+    conditions = serializers.ListField(
+        child=WordField(choices=list(Condition)), required=False, default=list, max_length=len(Condition),
+        help_text="Empty: all of the purpose. A check has image and crop alone.",
+    )  # fmt: skip
+    samples = TextField(
+        max_length=2000, required=False, default="", allow_blank=True,
+        help_text="Terms of the list of samples; of a check, facets alone. They have to select some of the purpose.",
+    )  # fmt: skip
+    prompt = prompt_field("slug@version, with the role user.")
+    sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+    images = TextField(
+        max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
+        help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
+
+
 class ExperimentChange(Confirming):
     state = WordField(choices=WANTED, required=False)
     budget_usd = NumberField(required=False, min_value=0, max_value=MOST_USD)
@@ -253,6 +273,17 @@ def detect(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     create = partial(create_detection, benchmark=benchmark)
     return created(request, benchmark, NewDetection, create, DetectorChoices, f"create_detection:{benchmark.pk}")
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="ask_evidence", request=NewEvidence, responses={201: EXPERIMENT})
+@api_view(["POST"])
+def ask_evidence(request: Request, slug: str) -> Response:
+    """Create an experiment that asks questions under conditions: to check annotators before the review, or to test
+    whether gold questions need their evidence. The same ``Idempotency-Key`` again returns the same one."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    create = partial(create_evidence, benchmark=benchmark)
+    return created(request, benchmark, NewEvidence, create, EvidenceChoices, f"create_evidence:{benchmark.pk}")
 
 
 @needs(Scope.IMPORT)

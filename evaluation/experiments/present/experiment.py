@@ -23,6 +23,8 @@ from evaluation.store.snapshot import Snapshot
 State = Experiment.State
 OF_ITEMS = (Experiment.Kind.AUDIT, Experiment.Kind.RENDER)
 """The kinds that are about items of the building board."""
+WITHHELD = (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT, Experiment.Kind.EVIDENCE, *OF_ITEMS)
+"""The kinds whose attempts are not listed, because a person may know only some of them."""
 SIDE = 120
 ACTIONS = {
     "trial": (gettext_lazy("Run a trial"), (State.DRAFT,)),
@@ -147,9 +149,9 @@ def counts_of(experiment: Experiment, progress: Progress) -> dict[str, Count]:
 
 
 def listed_counts(experiment: Any) -> dict[str, Count]:
-    """The same for a row of a list (``with_counts``). Attempts of judges and drafts, of which a person may know only
-    some, are not listed."""
-    withheld = experiment.kind in (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT, *OF_ITEMS)
+    """The same for a row of a list (``with_counts``). Attempts of judges, of drafts, under conditions and about items,
+    of which a person may know only some, are not listed."""
+    withheld = experiment.kind in WITHHELD
     found = {
         "done": attempts_of(experiment, experiment.done_n, state="done"),
         "failed": attempts_of(experiment, experiment.failed_n, state="failed"),
@@ -189,7 +191,6 @@ def _shown_box(step: Any) -> tuple[float, float, float, float] | None:
     return box if box[2] - box[0] >= 1 and box[3] - box[1] >= 1 else None
 
 
-_ALL = {False: gettext_lazy("all with gold and an image"), True: gettext_lazy("all to do")}
 Part = tuple[Any, ...]
 """A name and its value; instead of a value, links with their addresses."""
 
@@ -209,6 +210,7 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         Experiment.Kind.DRAFT: _draft_parts,
         Experiment.Kind.AUDIT: _audit_parts,
         Experiment.Kind.RENDER: _render_parts,
+        Experiment.Kind.EVIDENCE: _evidence_parts,
     }
     parts: list[Part] = [
         (gettext("Endpoint"), f"{experiment.endpoint_name} ({recipe['base_url']})"),
@@ -225,7 +227,16 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
 def _subjects(experiment: Experiment) -> Part:
     if experiment.kind in OF_ITEMS:
         return gettext("Items"), str(len(experiment.design["items"]))
-    return gettext("Samples"), experiment.samples or str(_ALL[experiment.kind == Experiment.Kind.DRAFT])
+    return gettext("Samples"), experiment.samples or _all(experiment)
+
+
+def _all(experiment: Experiment) -> str:
+    """The samples that an empty query selects."""
+    if experiment.kind == Experiment.Kind.DRAFT:
+        return gettext("all to do")
+    if experiment.design.get("purpose") == "check":
+        return gettext("all that wait for a review")
+    return gettext("all with gold and an image")
 
 
 def _overruled(experiment: Experiment) -> list[Part]:
@@ -305,6 +316,16 @@ def _render_parts(experiment: Experiment) -> list[Part]:
     recipe = experiment.recipe
     seed = str(recipe["seed"]) if recipe["seeded"] else gettext("none: the endpoint takes no seed")
     return [(gettext("Size in pixels"), recipe["size"].replace("x", " × ")), (gettext("Seed"), seed)]
+
+
+def _evidence_parts(experiment: Experiment) -> list[Part]:
+    recipe = experiment.recipe
+    return [
+        (gettext("Purpose"), experiment.design["purpose"]),
+        (gettext("Conditions"), ", ".join(recipe["conditions"])),
+        (gettext("Prompt"), "", _prompt_links(experiment)),
+        (gettext("Image size"), recipe["images"]),
+    ]
 
 
 def _sampling(recipe: Mapping[str, Any]) -> list[Part]:

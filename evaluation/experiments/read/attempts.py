@@ -7,7 +7,9 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.common.access import allowed
+from annotation.content.evidence import waiting_samples
 from annotation.content.proposals import withheld_from
+from annotation.evidence import Purpose
 from annotation.models import BuildItem
 from annotation.workflow import Right
 from evaluation.common.judging.known import withheld_samples
@@ -18,8 +20,9 @@ from evaluation.models.querysets.experiments import AttemptQuerySet
 def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
     """All attempts; of a judge, those on the samples of a judging queue that this person has not finished are omitted,
     as its verdicts are everywhere. Those of drafts are for leads, without the samples on which the drafts are withheld
-    from them. Those of checks of texts are for leads who have checked the same text. ``user`` None: a command run by
-    who runs the server."""
+    from them. Those under conditions are for leads, and checks of annotators without the samples that still wait for a
+    review, as reviewers answer blind. Those of checks of texts are for leads who have checked the same text. ``user``
+    None: a command run by who runs the server."""
     rows: AttemptQuerySet = experiment.attempts.all()
     if user is not None and experiment.kind in (Experiment.Kind.AUDIT, Experiment.Kind.RENDER):
         if not allowed(user, experiment.benchmark, Right.MANAGE):
@@ -30,6 +33,11 @@ def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
             return rows.none()
         samples = rows.order_by().values_list("sample", flat=True)
         return rows.exclude(sample__in=withheld_from(user, experiment.benchmark, samples))
+    if user is not None and experiment.kind == Experiment.Kind.EVIDENCE:
+        if not allowed(user, experiment.benchmark, Right.MANAGE):
+            return rows.none()
+        checks = experiment.design.get("purpose") == Purpose.CHECK
+        return rows.exclude(sample__in=waiting_samples(experiment.benchmark)) if checks else rows
     if user is None or experiment.kind != Experiment.Kind.JUDGE:
         return rows
     return rows.exclude(sample__in=withheld_samples(user, experiment.benchmark))

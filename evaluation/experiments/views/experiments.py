@@ -22,6 +22,7 @@ from evaluation.experiments.forms import (
     AuditForm,
     BudgetForm,
     DetectorForm,
+    EvidenceForm,
     ExperimentForm,
     JudgeForm,
     RenderForm,
@@ -46,6 +47,7 @@ from evaluation.experiments.write.arms import create_arms
 from evaluation.experiments.write.board import create_audit, create_rendering
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.detectors import create_detection
+from evaluation.experiments.write.evidence import create_evidence
 from evaluation.experiments.write.fit import CONFIRMABLE, misfits_of
 from evaluation.experiments.write.judges import KINDS, create_judge
 from evaluation.experiments.write.states import (
@@ -189,17 +191,34 @@ def new_rendering(request: SignedInRequest, slug: str) -> HttpResponse:
     return _new_on_run(request, slug, RenderForm, create_rendering, words, Right.MANAGE)
 
 
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_evidence(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_arms``, for leads. Posted: the fields of
+    ``EvidenceForm``."""
+    words = {
+        "title": gettext("Ask under conditions"),
+        "text": gettext(
+            "A model answers questions from other parts of their images. Its answers check annotators before the "
+            "review, or show whether gold questions need their evidence."
+        ),
+        "button": gettext("Create a draft"),
+    }
+    return _new_on_run(request, slug, EvidenceForm, create_evidence, words, Right.MANAGE)
+
+
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm] | type[JudgeForm] | type[DetectorForm] | type[AuditForm] | type[RenderForm],
+    kind: type[ArmForm | JudgeForm | DetectorForm | AuditForm | RenderForm | EvidenceForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
     right: Right = Right.IMPORT_RUNS,
 ) -> HttpResponse:
     benchmark = load_benchmark(request, slug, right)
     # Parameters of links are preselected: the run, and the arms with their samples.
-    initial = {name: request.GET[name] for name in ("run", "arms", "samples", "items") if name in request.GET}
+    given = ("run", "arms", "samples", "items", "purpose")
+    initial = {name: request.GET[name] for name in given if name in request.GET}
     form = kind(request.POST or None, benchmark=benchmark, initial=initial)
     if request.method == "POST" and form.is_valid():
         chosen = form.cleaned_data

@@ -22,11 +22,11 @@ from annotation.drafting import CONTROL_SHARE, Field, new_seed
 from annotation.models import Benchmark, Drafting, Image, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.workflow import Right
+from evaluation.common.source_images import source_image
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
-from evaluation.experiments.read.tasks import source_image
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
 from evaluation.experiments.write.plan import plan_by_image, recipe_gone
 from evaluation.experiments.write.prompts import freeze_prompts

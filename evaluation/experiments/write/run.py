@@ -18,6 +18,7 @@ from evaluation.experiments.write.board import AuditWorker, RenderWorker, close_
 from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
 from evaluation.experiments.write.drafts import DraftWorker, plan_drafts
+from evaluation.experiments.write.evidence import EvidenceWorker, plan_evidence
 from evaluation.experiments.write.judges import JudgeWorker, plan_judge
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.states import KIND, skip_queued
@@ -43,6 +44,7 @@ PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.DRAFT: plan_drafts,
     Kind.AUDIT: plan_items,
     Kind.RENDER: plan_items,
+    Kind.EVIDENCE: plan_evidence,
 }
 WORKERS: Mapping[str, type[Worker]] = {
     Kind.RUN: Worker,
@@ -52,8 +54,11 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.DRAFT: DraftWorker,
     Kind.AUDIT: AuditWorker,
     Kind.RENDER: RenderWorker,
+    Kind.EVIDENCE: EvidenceWorker,
 }
 """The function that creates the attempts of each kind of experiment, and the class that runs them."""
+WITHOUT_RUN = (Kind.DRAFT, Kind.EVIDENCE)
+"""Kinds whose results are no trajectories."""
 
 
 def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:

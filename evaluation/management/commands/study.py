@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation.evidence import Condition
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 from evaluation.models import Experiment
 from evaluation.studies.api import progress_row
@@ -33,6 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("--facet", action="append", default=[], help="of create: strata; can be repeated")
         parser.add_argument("--people", type=int, default=3, metavar="K", help="of create: answers per sample, at most")
         parser.add_argument("--role", action="append", default=[], choices=INVITED, help="of create: who is invited")
+        parser.add_argument(
+            "--condition", action="append", default=[], choices=list(Condition), help="of create: part of images"
+        )
         parser.add_argument("--seed", default="", help="of create; default: a secret one")
         parser.add_argument("--dry-run", action="store_true", help="of create: print the strata only")
         parser.add_argument("--json", action="store_true", help="of show: print JSON")
@@ -61,9 +65,9 @@ class Command(BaseCommand):
         benchmark = the_benchmark(options["benchmark"])
         choices = StudyChoices(
             options["name"], options["samples"], options["facet"], options["people"],
-            options["role"] or StudyChoices.roles, options["seed"],
+            options["role"] or StudyChoices.roles, options["seed"], options["condition"],
         )  # fmt: skip
-        strata, _ = strata_of(benchmark, choices.facets, choices.n)
+        strata, _ = strata_of(benchmark, choices.facets, choices.n, choices.conditions)
         for one in strata_shown(strata):
             self.stdout.write(f"{one['drawn']:>5} of {one['size']:>6}  {one['name']}")
         if not options["dry_run"]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.models import Experiment
+from evaluation.studies.read.conditions import condition_of
 
 CHUNK = 1000
 TOOL = "zoom"
@@ -28,11 +29,13 @@ def answer_rows(study: Experiment) -> Iterator[dict[str, Any]]:
     )  # fmt: skip
     rows = study.human_answers.given().order_by("done_at", "pk").values(*fields)
     for row in sorted(rows.iterator(chunk_size=CHUNK), key=lambda row: numbers[row["person"]]):
+        condition = condition_of(study, numbers[row["person"]], row["sample"])
         yield {
             "study": study.pk, "person": numbers[row["person"]] + 1, "sample_id": row["sample__key"],
             "stratum": strata[drawn[row["sample"]]], "answer": row["answer"], "recognition": row["recognition"],
             "plan": row["plan"], "familiarity": row["familiarity"], "unsure": row["unsure"],
             "seconds": row["seconds"], "zooms": row["steps"], "done_at": row["done_at"].isoformat(),
+            **({"condition": condition.value} if condition else {}),
         }  # fmt: skip
 
 

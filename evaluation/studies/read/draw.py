@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Q
 from django.utils.translation import gettext
 
+from annotation.evidence import WITH_GOLD
 from annotation.models import Benchmark, FacetValue, Image
 from evaluation.metrics.slices import natural
 from evaluation.metrics.strata import LEAST, Stratum, plan_strata
@@ -21,11 +22,15 @@ def facets_of(benchmark: Benchmark) -> list[str]:
     return sorted(set(FacetValue.objects.filter(benchmark=benchmark).order_by().values_list("name", flat=True)))
 
 
-def groups_of(benchmark: Benchmark, facets: Sequence[str]) -> dict[str, list[int]]:
+def groups_of(benchmark: Benchmark, facets: Sequence[str], conditions: Collection[str] = ()) -> dict[str, list[int]]:
     """The samples with gold, an image, and an answer or a tool plan, by the values of these facets; one group without
     facets. Gold checks are left out: an annotator who meets the sample of a study in the queue would know that it has
-    gold. Samples are in the order of their ids. Two queries."""
+    gold. With ``conditions``, samples need an answer, and gold boxes if a condition depends on them. Samples are in the
+    order of their ids. Two queries."""
     asks = ~Q(gold__revision__answers=[]) | Q(gold__revision__plan_tools__step__isnull=False)
+    if conditions:
+        asks = ~Q(gold__revision__answers=[])
+        asks &= Q(gold__revision__gold_boxes__isnull=False) if WITH_GOLD & set(conditions) else Q()
     ready = benchmark.samples.filter(asks, gold__isnull=False, gold_check=None, image__state=Image.State.READY)
     samples = list(ready.order_by("key").values_list("pk", flat=True).distinct())
     values: dict[tuple[int, str], list[str]] = {}
@@ -40,14 +45,16 @@ def groups_of(benchmark: Benchmark, facets: Sequence[str]) -> dict[str, list[int
     return {BETWEEN.join(of) or gettext("all samples"): groups[of] for of in order}
 
 
-def strata_of(benchmark: Benchmark, facets: Collection[str], n: int) -> tuple[list[Stratum], dict[str, list[int]]]:
+def strata_of(
+    benchmark: Benchmark, facets: Collection[str], n: int, conditions: Collection[str] = ()
+) -> tuple[list[Stratum], dict[str, list[int]]]:
     """The strata of a sample of ``n``, and the samples of each group. Raises ``InvalidInput`` naming the field."""
     unknown = sorted(set(facets) - set(facets_of(benchmark)))
     if unknown:
         raise InvalidInput(
             gettext("No sample has the facet %(facet)s.") % {"facet": repr(unknown[0][:60])}, field="facets"
         )
-    groups = groups_of(benchmark, list(dict.fromkeys(facets)))
+    groups = groups_of(benchmark, list(dict.fromkeys(facets)), conditions)
     total = sum(map(len, groups.values()))
     if total < LEAST:
         raise InvalidInput(

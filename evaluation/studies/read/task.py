@@ -13,6 +13,7 @@ from annotation.common.words import count_of
 from annotation.models import Revision, Sample
 from annotation.schema import AnswerType
 from evaluation.models import Experiment, HumanAnswer, Participant
+from evaluation.studies.read.conditions import not_shown_elsewhere
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
@@ -70,7 +71,7 @@ def is_invited(user: User, study: Experiment) -> bool:
 
 def open_to(user: User, study: Experiment) -> Any:
     """The samples of a study that are left for this person, with ``done_n`` and ``taken_n``."""
-    found: Any = study.study_samples.unsettled_by(user).with_places()
+    found: Any = not_shown_elsewhere(study.study_samples.unsettled_by(user).with_places(), user, study)
     return found.filter(done_n__lt=study.design["people"])
 
 

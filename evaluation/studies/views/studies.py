@@ -35,6 +35,7 @@ from evaluation.studies.read.cases import (
     snapshot_of,
     stratum_answers,
 )
+from evaluation.studies.read.conditions import conditions_of
 from evaluation.studies.read.draw import facets_of, strata_of
 from evaluation.studies.read.results import result_of
 from evaluation.studies.read.task import is_invited, mine_of, progress_by_person, progress_by_stratum
@@ -85,7 +86,7 @@ def new_study(request: SignedInRequest, slug: str) -> HttpResponse:
             if request.method == "POST":
                 made = create_study(actor=request.user, benchmark=benchmark, choices=choices)
                 return redirect("evaluation:study", slug, made.pk)
-            strata, _ = strata_of(benchmark, choices.facets, choices.n)
+            strata, _ = strata_of(benchmark, choices.facets, choices.n, choices.conditions)
         except (InvalidInput, Conflict) as error:
             form.add_error(error.field if error.field in form.fields else None, error.message)
     context = {
@@ -101,9 +102,9 @@ def new_study(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/studies/study.html; context: study, state, invited, mine (Mine); for leads also strata,
-    people (with their answers and what they skipped), row; for those who may see the results of a closed study: result
-    (Result or None), metrics (MetricLine) and differences (with their cases)."""
+    """Template evaluation/studies/study.html; context: study, state, invited, mine (Mine), conditions; for leads also
+    strata, people (with their answers and what they skipped), row; for those who may see the results of a
+    closed study: result (Result or None), metrics (MetricLine) and differences (with their cases)."""
     benchmark = load_benchmark(request, slug)
     found = load_study(request, benchmark, pk)
     manages = allowed(request.user, benchmark, Right.MANAGE)
@@ -119,6 +120,7 @@ def study(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "invited": is_invited(request.user, found),
         "mine": mine_of(request.user, found),
         "manages": manages,
+        "conditions": conditions_of(found),
         "row": study_row(found) if manages else None,
         "result": result,
     }

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.requests import answers_json
 from annotation.common.sample import picture_json
+from annotation.evidence import Condition
+from annotation.imaging.problems import PictureProblem
 from annotation.workflow import Right
+from evaluation.common.evidence import condition_image
 from evaluation.models import Experiment, HumanAnswer
+from evaluation.runner.arms.catalogue import CannotApply
+from evaluation.studies.read.conditions import SEEN_WORDS, condition_for, gold_of
 from evaluation.studies.read.task import answer_at, asked_of, mine_of
 from evaluation.studies.views.studies import load_study
 from evaluation.studies.write.answers import LEAST_HELD, MOST_ZOOMS, answer, next_to_answer, renew, skip
@@ -35,7 +41,8 @@ def hand_out(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def task(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
-    """Template evaluation/studies/task.html; context: study, item, asked (Asked), image (of ``picture_json``), mine,
+    """Template evaluation/studies/task.html; context: study, item, asked (Asked), image (of ``picture_json``), part
+    (the address of the image of a condition) and seen (what is shown), mine,
     said (posted values), problem (their error, and its field). Posted: ``FIELDS``, ``unsure`` and ``act``: answer,
     cannot or skip. Then redirects to the next one.
     """
@@ -67,12 +74,16 @@ def stay(request: SignedInRequest, slug: str, pk: int, item: str) -> JsonRespons
 
 
 def _page(request: SignedInRequest, found: Experiment, item: HumanAnswer, problem: dict[str, str]) -> HttpResponse:
-    image = picture_json(item.sample)
+    condition = condition_for(item)
+    whole = condition in (None, Condition.IMAGE)
+    image, asked = picture_json(item.sample) if whole else None, asked_of(item.sample)
     context: dict[str, Any] = {
         "benchmark": found.benchmark,
         "study": found,
         "item": item,
-        "asked": asked_of(item.sample),
+        "asked": replace(asked, tools=False) if condition else asked,
+        "seen": SEEN_WORDS[condition] if condition else "",
+        "part": condition_address(found, item) if condition not in (None, Condition.IMAGE, Condition.QUESTION) else "",
         "image": image,
         # For the script: the image, but no other data of the sample.
         "task": {
@@ -87,6 +98,28 @@ def _page(request: SignedInRequest, found: Experiment, item: HumanAnswer, proble
         "problem": problem,
     }
     return render(request, "evaluation/studies/task.html", context, status=400 if problem else 200)
+
+
+@login_required
+@require_safe
+def part(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpResponse:
+    """The image of the condition under which the person sees this sample, while it is assigned to them."""
+    found = _load(request, slug, pk)
+    assigned = answer_at(request.user, found, item)
+    condition, revision = condition_for(assigned), gold_of(assigned.sample)
+    if condition is None or revision is None or assigned.done_at is not None or assigned.place is None:
+        raise Http404
+    try:
+        image = condition_image(assigned.sample, revision, condition)
+    except (CannotApply, PictureProblem) as problem:
+        raise Http404 from problem
+    if image is None:
+        raise Http404
+    return HttpResponse(image.data, content_type=image.media_type, headers={"Cache-Control": "private, max-age=3600"})
+
+
+def condition_address(found: Experiment, item: HumanAnswer) -> str:
+    return reverse("evaluation:study-part", args=[found.benchmark.slug, found.pk, item.key])
 
 
 def _said(request: SignedInRequest) -> dict[str, Any]:

@@ -17,9 +17,15 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.content.evidence import keep_answer
+from annotation.content.revisions import content_of
+from annotation.evidence import Condition, Purpose
 from annotation.workflow import Right
+from evaluation.common.evidence import judged
 from evaluation.models import Experiment, HumanAnswer, Participant, StudySample
 from evaluation.models.judging import new_key
+from evaluation.scoring.settings import settings_of
+from evaluation.studies.read.conditions import condition_for, conditions_of, gold_of
 from evaluation.studies.read.task import asked_of, is_invited, lease_lost, open_to
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -81,7 +87,8 @@ def answer(*, actor: User, item: HumanAnswer, said: Mapping[str, Any]) -> HumanA
     study = item.experiment
     if item.done_at is not None:
         return item
-    values = _checked(item, said)
+    condition = condition_for(item)
+    values = _checked(item, said, under_condition=condition is not None)
     with transaction.atomic():
         if _locked(study) not in (State.RUNNING, State.PAUSED):
             raise Conflict(gettext("This study was closed. Your answer was not saved."), code="state")
@@ -90,9 +97,22 @@ def answer(*, actor: User, item: HumanAnswer, said: Mapping[str, Any]) -> HumanA
             if HumanAnswer.objects.given().filter(pk=item.pk, key=item.key, person=actor).exists():
                 return item
             raise lease_lost()
+        if condition is not None:
+            _keep_under(condition, actor, item, values["answer"])
         audit.record(actor=actor, action="study.answer", subject=study, benchmark=study.benchmark.slug)
         _finish_if_done(actor, study)
     return item
+
+
+def _keep_under(condition: Condition, actor: User, item: HumanAnswer, answer: str) -> None:
+    """Keep an answer with the gold that it was given to. "I can't tell" is incorrect."""
+    revision = gold_of(item.sample)
+    if revision is None:
+        raise Conflict(gettext("This sample has no gold any more. Skip it."))
+    text, right = judged(answer, content_of(revision), settings_of(item.experiment.benchmark))
+    keep_answer(
+        revision.pk, condition, Purpose.EVIDENCE, answer=text or answer, right=right if answer else False, person=actor
+    )
 
 
 def skip(*, actor: User, item: HumanAnswer) -> None:
@@ -165,8 +185,13 @@ def _take_place(actor: User, study: Experiment, row: StudySample, places: int) -
         try:
             with transaction.atomic():
                 lapsed = HumanAnswer.objects.filter(**of, place=place, done_at=None, expires_at__lte=Now())
+                before = lapsed.values_list("person", flat=True).first() if conditions_of(study) else None
                 # A new name, so that the page of the previous person detects the loss.
                 if lapsed.update(**mine, key=new_key()):
+                    if before is not None:
+                        # They saw the sample under a condition, so no other study may show it to them.
+                        seen = {"person_id": before, "taken_at": Now(), "expires_at": Now(), "place": None}
+                        HumanAnswer.objects.bulk_create([HumanAnswer(**of, **seen)], ignore_conflicts=True)
                     return HumanAnswer.objects.get(**of, place=place)
         except IntegrityError:
             # The same person took another place of it from a second page, or skipped it.
@@ -174,19 +199,21 @@ def _take_place(actor: User, study: Experiment, row: StudySample, places: int) -
     return None
 
 
-def _checked(item: HumanAnswer, said: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(item: HumanAnswer, said: Mapping[str, Any], *, under_condition: bool = False) -> dict[str, Any]:
     asked, image = asked_of(item.sample), item.sample.image
+    tools, size = asked.tools and not under_condition, (image.width, image.height) if image else (0, 0)
     familiarity = str(said.get("familiarity") or "")
     if familiarity not in {"1", "2", "3", "4", "5"}:
         raise InvalidInput(gettext("Choose how familiar you are with the subject, from 1 to 5."), field="familiarity")
     return {
         "answer": _answer(said, asked.options) if asked.answer else None,
-        "recognition": _tools(said, "recognition") if asked.tools else None,
-        "plan": _tools(said, "plan") if asked.tools else None,
+        "recognition": _tools(said, "recognition") if tools else None,
+        "plan": _tools(said, "plan") if tools else None,
         "familiarity": int(familiarity),
         "unsure": bool(said.get("unsure")) or bool(said.get("cannot")),
         "seconds": _seconds(said.get("seconds"), "seconds"),
-        "steps": read_zooms(said.get("zooms"), *((image.width, image.height) if image else (0, 0))),
+        # Under a condition, a zoom is on another image than the original.
+        "steps": [] if under_condition else read_zooms(said.get("zooms"), *size),
     }
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import refuse_open_blind_work
+from annotation.evidence import Condition
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from evaluation.metrics.strata import draw_strata
@@ -28,7 +29,8 @@ from webapp.common.errors import Conflict, InvalidInput
 @dataclass(frozen=True)
 class StudyChoices:
     """``facets``: for stratification of the sample; ``n``: samples; ``people``: maximum number of answers per sample;
-    ``roles``: invited roles; ``seed``: of the draw, "" for a random one.
+    ``roles``: invited roles; ``seed``: of the draw, "" for a random one. ``conditions``: the parts of the
+    image that are shown, one of them to a person and a sample; none: the unchanged image.
     """
 
     name: str
@@ -37,6 +39,7 @@ class StudyChoices:
     people: int = 3
     roles: Sequence[str] = tuple(role.value for role in INVITED)
     seed: str = ""
+    conditions: Sequence[str] = ()
 
 
 def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoices) -> Experiment:
@@ -50,12 +53,14 @@ def create_study(*, actor: User | None, benchmark: Benchmark, choices: StudyChoi
         taken = Experiment.objects.filter(benchmark=benchmark, kind=Experiment.Kind.HUMAN, setting=name).exists()
         if taken or Run.everything.filter(benchmark=benchmark, model__name=PEOPLE_NAME, setting=name).exists():
             raise Conflict(gettext("There is a study “%(name)s”. Choose another name.") % {"name": name}, field="name")
-        strata, groups = strata_of(benchmark, choices.facets, choices.n)
+        strata, groups = strata_of(benchmark, choices.facets, choices.n, choices.conditions)
         design = {
             "facets": list(dict.fromkeys(choices.facets)), "n": choices.n, "people": choices.people,
             "roles": sorted(set(choices.roles)), "seed": choices.seed or secrets.token_hex(16),
             "strata": [{**asdict(one), "groups": list(one.groups)} for one in strata],
         }  # fmt: skip
+        if choices.conditions:
+            design["conditions"] = [one.value for one in Condition if one in choices.conditions]
         study: Experiment = Experiment.objects.create(
             benchmark=benchmark, kind=Experiment.Kind.HUMAN, design=design, model=PEOPLE_NAME, setting=name,
             endpoint_name="", rollouts=choices.people, recipe={}, recipe_digest=digest_of(design),
@@ -89,4 +94,8 @@ def _checked(choices: StudyChoices) -> str:
         raise InvalidInput(
             gettext("Invite one or more of these roles: %(roles)s.") % {"roles": ", ".join(INVITED)}, field="roles"
         )
+    if unknown := set(choices.conditions) - set(Condition):
+        said = gettext("There is no condition %(unknown)s. Choose of: %(conditions)s.")
+        words = {"unknown": sorted(unknown)[0], "conditions": ", ".join(Condition)}
+        raise InvalidInput(said % words, field="conditions")
     return name

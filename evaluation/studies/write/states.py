@@ -23,6 +23,7 @@ from evaluation.models import Experiment, Run
 from evaluation.models.run import PEOPLE
 from evaluation.scoring.queue import queue_scoring
 from evaluation.studies.read.answers import trajectory_rows
+from evaluation.studies.read.conditions import conditions_of
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -43,13 +44,13 @@ def resume(*, actor: User | None, study: Experiment) -> None:
 
 def close(*, actor: User | None, study: Experiment) -> None:
     """Close the study: no more answers are accepted, participants regain access to gold, and the answers are saved as a
-    run and scored.
+    run and scored. Those under conditions are no run: they are with their gold already.
     """
     with transaction.atomic():
         _change(actor, study, OPEN, State.DONE, "study.close", finished_at=timezone.now())
         study.participants.filter(finished_at=None).update(finished_at=timezone.now())
         study.human_answers.filter(done_at=None, place__isnull=False).delete()
-        if study.human_answers.given().exists():
+        if study.human_answers.given().exists() and not conditions_of(study):
             save_run(actor=actor, study=study)
 
 
@@ -62,6 +63,8 @@ def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
         study = Experiment.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=study.pk)
         if study.state != State.DONE or not study.human_answers.given().exists():
             raise Conflict(gettext("Only the answers of a closed study can be saved as a run."), code="state")
+        if conditions_of(study):
+            raise Conflict(gettext("Answers under conditions are no run. See Settings, Evidence tests."), code="state")
         if study.import_record is not None and study.import_record.state == ImportRecord.State.DONE:
             raise Conflict(gettext("The answers of this study are saved already."), code="state")
         record = ImportRecord.objects.create(

@@ -33,14 +33,15 @@ DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
     r"|second-opinions|webhook|chain-end|delete-benchmark|purge-benchmark)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|samples-delete|trash-empty|run-replays"
-    r"|prompt-change|new-from-file|portable-upload|prompt-new|study-task|study-stay|new-detection|new-audit|new-rendering)"
+    r"|prompt-change|new-from-file|portable-upload|prompt-new|study-task|study-stay|new-detection|new-audit|new-rendering"
+    r"|new-evidence|evidence-facet|evidence-undo)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator|notifications:"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""
 FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file|variant-preview)"
                    r"|evaluation:(import-picture|import-issues|exported"
                    r"|export-project|portable-file"
-                   r"|experiment-image|experiment-export|import-mapping|agreement-export|study-export|data-card-markdown|query-words|search)"
+                   r"|experiment-image|study-part|evidence-image|experiment-export|import-mapping|agreement-export|study-export|data-card-markdown|query-words|search)"
                    r"|glossary|script-texts")  # fmt: skip
 """Images, files, what a search box proposes or leads to, and explanations of words."""
 

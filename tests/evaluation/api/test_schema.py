@@ -21,10 +21,12 @@ from rest_framework import serializers
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark
+from annotation.content.evidence import keep_answer
 from annotation.content.freeze import freeze_version
+from annotation.evidence import Condition, Purpose
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark, BuildItem, PortableUpload, Sample, Webhook
+from annotation.models import Benchmark, BuildItem, PortableUpload, Revision, Sample, Webhook
 from annotation.planning.write.packages import save_package
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
@@ -394,6 +396,8 @@ def everything(lea: User) -> dict[str, Any]:
         actor=lea, benchmark=board, title="Mugs", query="", people=[], due_at=timezone.now() + timedelta(days=9),
         priority=0,
     )  # fmt: skip
+    gold = Revision.objects.get(gold_of__sample=one.sample)
+    keep_answer(gold.pk, Condition.CROP, Purpose.EVIDENCE, answer="A", right=True, model="m")
     fill_trash(lea, first)
     file = start_export(actor=lea, benchmark=board, number=None, named=False)
     upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)

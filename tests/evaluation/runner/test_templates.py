@@ -44,6 +44,7 @@ def test_each_slug_has_a_first_version_and_each_folder_a_slug():
         ("code", "path operations"),
         ("direct", "question options"),
         ("user", "question options image width height"),
+        ("evidence", "question options"),
         ("recognition", ""),
         ("plan", "question"),
         ("reliability", "question options answer"),
