@@ -10,22 +10,18 @@ from annotation.models import Webhook
 from webapp.notifications.kinds import Kind
 
 
-class KindsForm(forms.Form):
+class ChangeForm(forms.Form):
+    url = forms.CharField(
+        label=gettext_lazy("Address"), max_length=2000,
+        help_text=gettext_lazy("A public https address, such as https://hooks.example.org/a."),
+        widget=forms.URLInput,
+    )  # fmt: skip
     kinds = forms.MultipleChoiceField(
         label=gettext_lazy("Events"),
         choices=[(kind, Kind(kind).label) for kind in KINDS],
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose at least one kind of event.")},
     )
-
-
-class ChangeForm(KindsForm):
-    url = forms.CharField(
-        label=gettext_lazy("Address"), max_length=2000,
-        help_text=gettext_lazy("A public https address, such as https://hooks.example.org/a."),
-        widget=forms.URLInput,
-    )  # fmt: skip
-    field_order = ("url", "kinds")
 
 
 class WebhookForm(ChangeForm):

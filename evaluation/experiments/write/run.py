@@ -34,7 +34,7 @@ MOST_THREADS = 32
 PER_PART, MOST_PARTS = 64, 8
 """Attempts from which an experiment is divided, and into how many parts at most."""
 State, Kind = Experiment.State, Experiment.Kind
-WITHOUT_RUN = (Kind.DRAFT, Kind.AUDIT, Kind.RENDER)
+WITHOUT_RUN = (Kind.DRAFT, Kind.AUDIT, Kind.RENDER, Kind.EVIDENCE)
 """The kinds that fill no run."""
 PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.RUN: plan_attempts,
@@ -57,8 +57,6 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.EVIDENCE: EvidenceWorker,
 }
 """The function that creates the attempts of each kind of experiment, and the class that runs them."""
-WITHOUT_RUN = (Kind.DRAFT, Kind.EVIDENCE)
-"""Kinds whose results are no trajectories."""
 
 
 def run_experiment(context: JobContext, *, experiment_id: int, part: int = 0) -> dict[str, Any] | Parts | None:
