@@ -141,6 +141,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.new_detection, name="new-detection"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="drafting"),
+    path("drafting/images/<str:token>/<str:name>", drafting.drafting_image, name="drafting-image"),
     path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),

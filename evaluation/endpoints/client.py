@@ -18,7 +18,8 @@ from evaluation.endpoints.detectors import PATH, read_detections
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts
 from evaluation.endpoints.limiter import Limiter, Limits
-from evaluation.endpoints.outgoing import Lookup, Payload, dropped, outgoing
+from evaluation.endpoints.ml_backend import HEALTH, PREDICT, SETUP, read_predictions, read_state, setup_body
+from evaluation.endpoints.outgoing import Link, Lookup, Payload, dropped, linked, outgoing
 from evaluation.endpoints.redact import Redactor
 from evaluation.endpoints.rejections import Rejection
 from evaluation.endpoints.replies import Answer, Call, Usage, read_answer
@@ -35,7 +36,8 @@ class Settings:
     ``key``: empty for none. ``allowed_hosts``: entries of SIGHTLINE_ENDPOINT_HOSTS. ``drop``: parameters, and keywords
     of tool schemas, that are not sent. ``rename``: parameters with their names at this endpoint. ``stream``: whether to
     ask for a stream, in which silence is noticed early. ``retries``: requests after the first one, at most.
-    ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``).
+    ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``). ``backend``:
+    whether it is an ML backend of Label Studio (``evaluation.endpoints.ml_backend``).
     """
 
     base_url: str
@@ -49,6 +51,12 @@ class Settings:
     stream: bool = True
     retries: int = MOST_RETRIES
     detector: bool = False
+    backend: bool = False
+
+    @property
+    def chats(self) -> bool:
+        """Whether a model chats here. Others have no tokens."""
+        return not (self.detector or self.backend)
 
     def __post_init__(self) -> None:
         Address(self.base_url, self.allowed_hosts)
@@ -84,7 +92,8 @@ class Client:
     """Sends requests to one endpoint. It can be used by many threads; ``close`` ends its connections.
 
     ``limiter``: without one, hosted limits apply to this client alone. ``clock``, ``sleep`` (seconds) and ``draw`` (0
-    to 1) replace time and chance; ``resolve`` and ``transport`` replace the network.
+    to 1) replace time and chance; ``resolve`` and ``transport`` replace the network. ``link`` gives the address of an
+    image, for a backend, which fetches images.
     """
 
     def __init__(
@@ -97,6 +106,7 @@ class Client:
         draw: Callable[[], float] = random.random,
         resolve: Resolve = resolve,
         transport: httpx.BaseTransport | None = None,
+        link: Link | None = None,
     ) -> None:
         self.settings = settings
         self.address = Address(settings.base_url, settings.allowed_hosts)
@@ -106,8 +116,13 @@ class Client:
         self._draw = draw
         self._redact = Redactor(settings.key)
         self._http = open_client(self.address, resolve=resolve, transport=transport)
-        path, self.read = (PATH, read_detections) if settings.detector else (CHAT, read_answer)
-        self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock, path, self.read)
+        self._link = link
+        path, self.read = CHAT, read_answer
+        if settings.detector:
+            path, self.read = PATH, read_detections
+        elif settings.backend:
+            path, self.read = PREDICT, read_predictions
+        self._exchange = self._exchange_of(path, self.read)
 
     def __repr__(self) -> str:
         return f"Client({self.address.origin}, {self.settings.model!r})"
@@ -121,11 +136,32 @@ class Client:
     def close(self) -> None:
         self._http.close()
 
+    def _exchange_of(self, path: str, read: Callable[[bytes], Answer], method: str = "POST") -> Exchange:
+        settings = self.settings
+        timeouts = settings.timeouts
+        return Exchange(
+            self._http, self.address, settings.key, timeouts, self._clock, path, read, method, basic=settings.backend
+        )
+
+    def set_up(self, project: str, label_config: str, cancelled: Callable[[], bool] = lambda: False) -> str:
+        """Ask a backend whether it is up, and give it the labels; return the version of its model, "" if it names none.
+        Nothing is asked again. Raises ``CallFailed`` or ``CallCancelled``."""
+        health = self._exchange_of(HEALTH, read_state, "GET").send(Payload({}, _no_image), cancelled)
+        if health.answer is None:
+            raise self._failure(health, 0)
+        payload = Payload(setup_body(project, label_config), _no_image)
+        found = self._exchange_of(SETUP, read_state).send(payload, cancelled)
+        if found.answer is None:
+            raise self._failure(found, 0)
+        return found.answer.model
+
     def outgoing(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body in the form that is sent, images by name. Preparing it twice changes nothing."""
         settings = self.settings
         if settings.detector:
             return {**body, "model": settings.model or body.get("model", "")}
+        if settings.backend:
+            return dict(body)
         return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 
     def complete(
@@ -149,6 +185,9 @@ class Client:
             try:
                 if on_sent:
                     on_sent()
+                if self._link and retries:
+                    # An address is valid for a short time.
+                    payload = self._payload(sent, images)
                 begun = self._clock()
                 outcome = self._exchange.send(payload, cancelled)
                 if outcome.answer:
@@ -169,7 +208,7 @@ class Client:
 
     def _payload(self, sent: Mapping[str, Any], images: Lookup) -> Payload:
         try:
-            return Payload(sent, images)
+            return Payload(linked(sent, images, self._link) if self._link else sent, images)
         except KeyError as error:
             message = f"The image {error.args[0] if error.args else ''} of the request is not stored."
         except (TypeError, ValueError):
@@ -220,6 +259,10 @@ class Client:
             retry_after=rejection.retry_after,
             usage=outcome.usage,
         )
+
+
+def _no_image(sha256: str) -> tuple[bytes, str]:
+    raise KeyError(sha256)
 
 
 def _stop_if(cancelled: Callable[[], bool], when: str) -> None:

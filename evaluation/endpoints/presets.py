@@ -41,8 +41,8 @@ class Preset:
     """One kind of endpoint.
 
     ``base_url``: the usual address, empty if there is none. ``hosted``: a provider runs it, so images leave the site
-    and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename`` and
-    ``detector``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
+    and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename``,
+    ``detector`` and ``backend``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
     """
 
     name: str
@@ -55,7 +55,13 @@ class Preset:
     rename: tuple[tuple[str, str], ...] = ()
     image_in_tool_message: bool | None = None
     detector: bool = False
+    backend: bool = False
     limits: tuple[str, ...] = field(default=())
+
+    @property
+    def chats(self) -> bool:
+        """Whether a model chats here. Others have no tokens."""
+        return not (self.detector or self.backend)
 
     @property
     def in_flight(self) -> int:
@@ -64,7 +70,7 @@ class Preset:
 
     def defaults(self) -> dict[str, Any]:
         """Return what ``client.Settings`` gets from the preset."""
-        names = ("base_url", "drop", "rename", "detector")
+        names = ("base_url", "drop", "rename", "detector", "backend")
         return {"preset": self.name} | {name: getattr(self, name) for name in names}
 
 
@@ -114,6 +120,13 @@ _ALL = (
         "detector", gettext_noop("Detector over HTTP"), "http://127.0.0.1:8001", False, Prefix.NONE, detector=True,
         limits=(
             gettext_noop("It gets an image and names, and answers with boxes, labels and scores. It has no tokens."),
+        ),
+    ),
+    Preset(
+        "label-studio", gettext_noop("Label Studio ML backend"), "http://127.0.0.1:9090", False, Prefix.NONE,
+        backend=True,
+        limits=(
+            gettext_noop("It drafts boxes and answers. It fetches images from the address of this site."),
         ),
     ),
     Preset(

@@ -146,7 +146,7 @@ def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Clie
     """Send a request and submit its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
-    counted = not client.settings.detector
+    counted = client.settings.chats
     most = Estimate.reserved(sent, tokens) if counted else Usage(0, 0)
     written = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     port.store(Sending(n, request.digest, written, request.images, most))
