@@ -8,17 +8,13 @@ docs/metrics.md#statistics, #judges.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.schema import AnswerType, Box, SampleContent, ToolCall
+from annotation.schema import AnswerType, Box, SampleContent
 from annotation.statistics import Z95, Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
-from annotation.toolbox.names import candidates, plain_name
-from annotation.toolbox.signature import snake_case
-
-Steps = list[tuple[str, str]]
 
 MISSING = -1
 CANNOT = "\0"
@@ -132,20 +128,6 @@ def answer_texts(content: SampleContent) -> set[str]:
     chosen = content.answer_type is AnswerType.MULTIPLE_CHOICE
     texts = [content.options.get(answer, answer) if chosen else answer for answer in content.answers]
     return {plain for text in texts if (plain := " ".join(text.casefold().split()))}
-
-
-def canonical_steps(calls: Iterable[ToolCall]) -> Steps:
-    """The calls of a toolchain with one spelling for each tool and argument, and without the names of images, which are
-    each person's own."""
-    return [
-        (_tool(call.tool), str(sorted((snake_case(name), str(value)) for name, value in call.arguments.items())))
-        for call in calls
-    ]
-
-
-def _tool(name: str) -> str:
-    found = candidates(name)
-    return found[0] if len(found) == 1 else plain_name(name)
 
 
 def cohen_kappa(first: Ints, second: Ints, categories: int) -> float | None:

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from annotation.agreement import Steps, box_agreement, canonical_steps, same_answer
+from annotation.agreement import box_agreement, same_answer
 from annotation.schema import Box, SampleContent, ToolPlan
 from annotation.tool_bank import key_of
+from annotation.toolbox.steps import Steps, canonical_steps
 
 Facets = Mapping[str, Sequence[Any]]
 

@@ -15,9 +15,10 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
-from annotation.agreement import answer_texts, box_agreement, canonical_steps
+from annotation.agreement import answer_texts, box_agreement
 from annotation.schema import Box, SampleContent, ToolCall
 from annotation.tool_bank import key_of
+from annotation.toolbox.steps import canonical_steps
 
 CONTROL_SHARE = 0.2
 _PARTS = 2**64

@@ -324,6 +324,7 @@ EXPERIMENTS = [
     Line("evaluation:new-judge", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:new-detection", (B,), get=form(*RUNNERS), post=form(*RUNNERS)),
     Line("evaluation:drafting", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:drafting-image", ("{verify}", "image.png"), get=everyone(404)),
     Line("evaluation:drafting-shows", (B,), post=form(*LEADS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),

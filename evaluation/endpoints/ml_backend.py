@@ -1,4 +1,4 @@
-"""The protocol of Label Studio's ML backends: addresses, bodies, labeling configurations, and the form of responses.
+"""The protocol of Label Studio's ML backends: addresses, the set-up, and the form of responses.
 
 ``GET /health`` and ``POST /setup`` come first, then ``POST /predict`` for each image. Source:
 ``label_studio_ml/api.py`` of HumanSignal/label-studio-ml-backend, and its client, ``ml/api_connector.py`` of
@@ -8,11 +8,8 @@ HumanSignal/label-studio.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.endpoints.replies import Answer, ErrorInBody, Unreadable
@@ -20,59 +17,18 @@ from evaluation.endpoints.replies import Answer, ErrorInBody, Unreadable
 HEALTH, SETUP, PREDICT = "/health", "/setup", "/predict"
 PROJECT = "1.0"
 """The project of a test. Backends read the number before the dot."""
-LONGEST_CONFIG, MOST_LABELS = 20_000, 500
-_DATA = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]{0,59})")
-_DECLARED = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
-
-
-class ConfigRejected(ValueError):
-    """A labeling configuration that can't be used. The message states what is allowed."""
-
-
-def label_config(labels: Sequence[str], *, boxes: bool = True, answer: bool = False) -> str:
-    """Return a labeling configuration that asks for boxes with these labels, or for the text of an answer."""
-    tags = ['  <Image name="image" value="$image"/>']
-    if boxes:
-        values = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
-        tags.append(f'  <RectangleLabels name="boxes" toName="image">\n{values}\n  </RectangleLabels>')
-    if answer:
-        tags.append('  <TextArea name="answer" toName="image"/>')
-    return "\n".join(["<View>", *tags, "</View>"])
-
-
-def data_key(config: str) -> str:
-    """Return the key under which the tasks of a labeling configuration have their image. Raises ``ConfigRejected``.
-
-    Declarations are refused, so that no entity is expanded.
-    """
-    if len(config) > LONGEST_CONFIG or _DECLARED.search(config):
-        raise ConfigRejected(f"A labeling configuration has at most {LONGEST_CONFIG:,} characters, and no DOCTYPE.")
-    try:
-        root = ElementTree.fromstring(config)
-    except ElementTree.ParseError as error:
-        raise ConfigRejected(f"The labeling configuration is not XML: {error}.") from None
-    images = [one for one in root.iter() if one.tag == "Image"]
-    found = _DATA.fullmatch(images[0].get("value", "")) if len(images) == 1 else None
-    if found is None:
-        raise ConfigRejected(
-            'The labeling configuration needs one Image, such as <Image name="image" value="$image"/>.'
-        )
-    return found[1]
+TEST_CONFIG = """<View>
+  <Image name="image" value="$image"/>
+  <RectangleLabels name="boxes" toName="image">
+    <Label value="object"/>
+  </RectangleLabels>
+</View>"""
+"""The labeling configuration of a test."""
 
 
 def setup_body(project: str, config: str) -> dict[str, Any]:
     """The body of ``POST /setup``. The backend gets no address of this site and no token, because it needs none."""
     return {"project": project, "schema": config, "hostname": "", "access_token": ""}
-
-
-def predict_body(project: str, config: str, task: int, data: Mapping[str, str]) -> dict[str, Any]:
-    """The body of ``POST /predict`` for one task."""
-    return {
-        "tasks": [{"id": task, "data": dict(data)}],
-        "project": project,
-        "label_config": config,
-        "params": {"login": None, "password": None, "context": None},
-    }
 
 
 def read_state(body: bytes) -> Answer:

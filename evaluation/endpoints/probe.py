@@ -31,7 +31,7 @@ from evaluation.endpoints.findings import (
     found_usage,
 )
 from evaluation.endpoints.frames import SIZES, FrameFound, find_frame, read_box
-from evaluation.endpoints.ml_backend import PROJECT, label_config
+from evaluation.endpoints.ml_backend import PROJECT, TEST_CONFIG
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.probe_images import LARGE, large_image, number_image, square_image
 
@@ -162,7 +162,7 @@ class Probe:
         self._sent = 2
         with self._client:
             try:
-                served = self._client.set_up(PROJECT, label_config(("object",)), self._cancelled)
+                served = self._client.set_up(PROJECT, TEST_CONFIG, self._cancelled)
                 found = Finding(YES)
             except CallFailed as failed:
                 served, found = "", found_authentication(failed)

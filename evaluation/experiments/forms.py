@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.drafting import CONTROL_SHARE, USUAL_FIELDS, Field
 from evaluation.detections import THRESHOLD
-from evaluation.endpoints.ml_backend import LONGEST_CONFIG
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
@@ -23,6 +22,7 @@ from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
 from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import PROMPTS, VOTES
+from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role

@@ -14,11 +14,11 @@ from typing import Any, TypeGuard
 from annotation.drafting import Field
 from annotation.importers.storable import storable
 from annotation.schema import Box, shortened
-from evaluation.endpoints.ml_backend import ConfigRejected, data_key, predict_body
 from evaluation.runner.brush import BrushError, brush_box
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.draft_parts import MOST_BOXES, MOST_TEXT, DraftError
 from evaluation.runner.images import ImagePolicy, SourceImage, sent_original
+from evaluation.runner.label_config import ConfigRejected, data_key, predict_body
 from evaluation.runner.replies import Reply
 from evaluation.runner.single import SingleTurn
 from evaluation.runner.turns import Request

@@ -32,7 +32,8 @@ class Drafter:
         asked = _ASKED.findall(chat.opening)
         if not asked or not chat.images:
             return Response(UNKNOWN)
-        known = self.recorded.sample_of("", chat.images, planning=False)
+        planning = bool({"targets", "distractors"} & set(asked))
+        known = self.recorded.sample_of("", chat.images, planning=planning)
         size = chat.images[0].size
         whole = _gold(known) if known is not None and known.question else _sides(size)
         frame = known.size if known is not None else size

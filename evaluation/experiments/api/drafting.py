@@ -15,7 +15,6 @@ from annotation.common.api import benchmark_for
 from annotation.drafting import CONTROL_SHARE, Field
 from annotation.workflow import Right
 from evaluation.detections import THRESHOLD
-from evaluation.endpoints.ml_backend import LONGEST_CONFIG
 from evaluation.experiments.api.experiments import EXPERIMENT, Starting, created, prompt_field
 from evaluation.experiments.present.anchoring import anchoring_json
 from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
@@ -23,6 +22,7 @@ from evaluation.experiments.read.drafting import drafting_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
 from evaluation.runner.images import FORM as POLICY
+from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.sampling import SAMPLING
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WordField
@@ -31,7 +31,7 @@ from webapp.common.api import NumberField, TextField, WordField
 class NewDrafting(Starting):
     fields_drafted = serializers.ListField(
         child=WordField(choices=[one.value for one in Field]), required=False, min_length=1, default=[],
-        help_text="What is drafted. Default: question, options, answer and boxes; boxes of detectors and ML backends.",
+        help_text="What is drafted. Default: question, options, answer and boxes; detectors and backends draft boxes.",
     )  # fmt: skip
     samples = TextField(
         max_length=2000, required=False, default="", allow_blank=True,

@@ -28,7 +28,6 @@ from annotation.task_schema import TaskSchema, Use
 from annotation.workflow import Right
 from evaluation.detections import THRESHOLD
 from evaluation.endpoints.errors import CallFailed
-from evaluation.endpoints.ml_backend import MOST_LABELS, label_config
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import PIXELS, Answered, Work
 from evaluation.experiments.read.connection import settings_of
@@ -46,6 +45,7 @@ from evaluation.runner.draft_detections import DetectorDraftRecipe, DetectorDraf
 from evaluation.runner.draft_parts import DraftError, chain_problem
 from evaluation.runner.drafts import PROMPT, DraftRecipe, DraftTurn
 from evaluation.runner.images import PolicyError, SourceImage
+from evaluation.runner.label_config import MOST_LABELS, label_config
 from evaluation.runner.ml_backend import FIELDS as BACKEND_FIELDS
 from evaluation.runner.ml_backend import BackendRecipe, BackendTurn
 from evaluation.runner.sampling import SAMPLING

@@ -10,7 +10,7 @@ const PLACES = {
   options: "[data-part=options]",
   answer: "[data-part=options], [data-part=accepted]",
   boxes: "[data-part=boxes]",
-  toolchain: "[data-part=chain] ol",
+  toolchain: "[data-draft=toolchain]",
   targets: "[data-part=targets]",
   distractors: "[data-part=distractors]",
 };
@@ -24,7 +24,7 @@ const AFTER = {
   options: "[data-part=options] .input",
   answer: "[data-part=options] input:checked, [data-part=options] .input, [data-part=accepted]",
   boxes: "[data-act=add-box]",
-  toolchain: "[data-part=chain] textarea",
+  toolchain: "#chain-json",
   targets: "[data-part=find]",
   distractors: "[data-part=find]",
 };

@@ -14,6 +14,7 @@ from django.test import Client
 
 from annotation.drafting import Arm
 from annotation.models import Benchmark, Image, Proposal
+from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
 from evaluation.experiments.read.image_links import image_link
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts
@@ -125,8 +126,8 @@ READ: dict[str, tuple[Any, str, str]] = {
 def test_a_malformed_answer_has_its_reason_on_the_attempt_and_drafts_nothing(
     to_do: Benchmark, endpoint_at: EndpointAt, lea: User, name: str, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("evaluation.endpoints.client.MOST_RETRIES", 0)
-    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(EndpointClient, "_pause", lambda *_: None)
+    to_do.samples.filter(key__startswith="new").exclude(key="new-0").delete()
     answer, state, reason = READ[name]
     with backing(answer) as server:
         experiment = drafted(to_do, backend_at(endpoint_at, server), lea, names="mug")
@@ -177,20 +178,18 @@ def test_choices_and_texts_are_drafts_of_the_answer_with_score_and_version_as_so
 
 
 def test_a_sample_that_fails_is_listed_and_retried_and_the_others_have_their_drafts(
-    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, monkeypatch: Any
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User
 ) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)
-    image = Image.objects.create(sha256="b" * 64, width=9, height=9, format="PNG", bytes=1, state="ready")
-    to_do.samples.filter(key="new-3").update(image=image)
-    with backing() as server:
+    with backing(400, predicted(region())) as server:
         experiment = drafted(to_do, backend_at(endpoint_at, server), lea, names="mug")
-        assert experiment.attempts.get(state="failed").sample.key == "new-3"
+        failed = experiment.attempts.get(state="failed")
+        assert failed.error_kind == "input_rejected"
         assert Proposal.objects.on(to_do).by_field() == {"boxes": 11}
-        page = signed_in(lea).get(f"/benchmarks/kitchen/experiments/{experiment.pk}/?state=failed").content.decode()
-        assert "new-3" in page
-        to_do.samples.filter(key="new-3").update(image=Image.objects.exclude(pk=image.pk).get())
+        page = signed_in(lea).get(f"/benchmarks/kitchen/experiments/{experiment.pk}/").content.decode()
+        assert "input_rejected" in page
         assert retry_failed(actor=lea, experiment=experiment) == 1
         run_waiting()
+        assert len(server.predictions) == 3, "the others are linked to the one that was answered"
     assert Proposal.objects.on(to_do).by_field() == {"boxes": 12}
 
 

@@ -12,11 +12,14 @@ from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.chains.read import digest_of
 from annotation.content.json import calls_from_json
 from annotation.content.revisions import revision_json
+from annotation.content.samples import save_samples
 from annotation.drafting import Arm
+from annotation.images.store import store_pictures
 from annotation.models import (
     BankTool,
     Benchmark,
     GoldCheck,
+    Image,
     Proposal,
     ProposalUse,
     ReferenceCall,
@@ -24,6 +27,7 @@ from annotation.models import (
     Sample,
     ToolName,
 )
+from annotation.schema import SampleContent, SampleRecord
 from annotation.tool_bank import key_of
 from annotation.workflow import Role
 from evaluation.experiments.write.drafts import OTHER_QUESTION, DraftChoices, create_drafts
@@ -249,3 +253,27 @@ def test_the_stand_in_drafts_a_toolchain_that_runs_on_an_image_that_it_has_never
         )
     assert set(experiment.attempts.values_list("state", flat=True)) == {"done"}
     assert Proposal.objects.on(planned).by_field() == {"question": 12, "toolchain": 12}
+
+
+@pytest.mark.endurance
+def test_the_stand_in_drafts_the_plan_of_an_image_that_it_knows(
+    planned: Benchmark, endpoint_at: EndpointAt, lea: User, tmp_path: Any
+) -> None:
+    recorded = Recorded.read()
+    found = next(one for one in recorded.samples if one.row.get("targets") and one.row.get("distractors"))
+    for name in {*(one["tool"] for one in found.row["targets"]), *found.row["distractors"]}:
+        known(planned, name)
+    record = SampleRecord("workshop", SampleContent(), "w.png")
+    data = found.image.read_bytes()
+    pictures = store_pictures(
+        actor=None, benchmark=planned, records=[record], folder=tmp_path, embedded={"w.png": data}
+    )
+    save_samples(actor=None, benchmark=planned, records=[record], pictures=pictures)
+    Image.objects.update(state=Image.State.READY)
+    with StandIn(recorded, Options()) as server:
+        drafted(
+            planned, endpoint_at(server.base_url, model="drafter"), lea, fields=("question", "targets", "distractors")
+        )
+    plan = {one.field: one.content for one in Proposal.objects.filter(sample__key="workshop")}
+    assert {one["tool"] for one in plan["targets"]} == {one["tool"] for one in found.row["targets"]}
+    assert set(plan["distractors"]) == set(found.row["distractors"])
