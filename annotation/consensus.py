@@ -20,11 +20,9 @@ import numpy as np
 from annotation.agreement import box_agreement, same_answer
 from annotation.schema import Box, SampleContent, ToolPlan
 from annotation.tool_bank import key_of
-from annotation.toolbox.names import candidates, plain_name
-from annotation.toolbox.signature import snake_case
+from annotation.toolbox.steps import Steps, canonical_steps
 
 Facets = Mapping[str, Sequence[Any]]
-Steps = list[tuple[str, str]]
 
 
 class Combine(StrEnum):
@@ -242,17 +240,8 @@ def provenance(
 
 
 def steps(content: SampleContent) -> Steps:
-    """The calls of the reference toolchain with one spelling for each tool and argument, and without the names of
-    images, which are each person's own."""
-    return [
-        (_tool(call.tool), str(sorted((snake_case(name), str(value)) for name, value in call.arguments.items())))
-        for call in content.reference_toolchain
-    ]
-
-
-def _tool(name: str) -> str:
-    found = candidates(name)
-    return found[0] if len(found) == 1 else plain_name(name)
+    """The calls of the reference toolchain in one spelling."""
+    return canonical_steps(content.reference_toolchain)
 
 
 def _taken(people: list[int]) -> dict[str, Any]:

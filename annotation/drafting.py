@@ -10,13 +10,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
 from annotation.agreement import answer_texts, box_agreement
-from annotation.schema import Box, SampleContent
+from annotation.schema import Box, SampleContent, ToolCall
+from annotation.tool_bank import key_of
+from annotation.toolbox.steps import canonical_steps
 
 CONTROL_SHARE = 0.2
 _PARTS = 2**64
@@ -30,6 +32,15 @@ class Field(StrEnum):
     OPTIONS = "options"
     ANSWER = "answer"
     BOXES = "boxes"
+    TOOLCHAIN = "toolchain"
+    TARGETS = "targets"
+    DISTRACTORS = "distractors"
+
+
+USUAL_FIELDS = (Field.QUESTION, Field.OPTIONS, Field.ANSWER, Field.BOXES)
+"""The fields that a model drafts if a person chooses none."""
+OF_QUESTION = (Field.TOOLCHAIN, Field.TARGETS, Field.DISTRACTORS)
+"""Fields that are about the drafted question, and useless without it."""
 
 
 class Arm(StrEnum):
@@ -66,7 +77,9 @@ def likeness(field: Field, drafted: Any, submitted: SampleContent) -> float | No
     """Return the similarity of a submission to a draft, from 0 to 1; None if neither has anything to compare.
 
     Boxes: IoU of the whole regions. Question: the share of equal characters (Ratcliff and Obershelp), ignoring case and
-    spaces. Options: texts of both over texts of either. Answer: 1 if the texts are equal, else 0.
+    spaces. Options: texts of both over texts of either. Answer: 1 if the texts are equal, else 0. Toolchain: equal
+    steps in the same order over the steps of the longer toolchain. Targets: pairs of tool and step of both over those
+    of either. Distractors: the same for names. Source: docs/drafting.md#anchoring.
     """
     match field:
         case Field.BOXES:
@@ -75,10 +88,36 @@ def likeness(field: Field, drafted: Any, submitted: SampleContent) -> float | No
             mine, theirs = _plain(str(drafted)), _plain(submitted.question)
             return SequenceMatcher(None, mine, theirs, autojunk=False).ratio() if mine or theirs else None
         case Field.OPTIONS:
-            first = {_plain(str(text)) for text in drafted.values()}
-            second = {_plain(text) for text in submitted.options.values()}
-            return len(first & second) / len(first | second) if first | second else None
+            texts = {_plain(str(text)) for text in drafted.values()}
+            return _shared(texts, {_plain(text) for text in submitted.options.values()})
+        case Field.TOOLCHAIN:
+            return _equal_steps(drafted, submitted)
+        case Field.TARGETS:
+            pairs = {(key_of(one["tool"]), one["step"]) for one in drafted}
+            return _shared(pairs, {(key_of(one.tool), one.step) for one in submitted.plan.targets})
+        case Field.DISTRACTORS:
+            names = {key_of(name) for name in drafted}
+            return _shared(names, {key_of(name) for name in submitted.plan.distractors})
     return float(_plain(str(drafted)) in answer_texts(submitted))
+
+
+def _shared(first: Set[Any], second: Set[Any]) -> float | None:
+    return len(first & second) / len(first | second) if first or second else None
+
+
+def _equal_steps(drafted: Sequence[Mapping[str, Any]], submitted: SampleContent) -> float | None:
+    """The longest common subsequence of both toolchains over the longer one."""
+    first = canonical_steps(ToolCall(one["tool"], one.get("arguments") or {}) for one in drafted)
+    second = canonical_steps(submitted.reference_toolchain)
+    if not first and not second:
+        return None
+    above = [0] * (len(second) + 1)
+    for step in first:
+        row = [0]
+        for at, other in enumerate(second):
+            row.append(above[at] + 1 if step == other else max(row[at], above[at + 1]))
+        above = row
+    return above[-1] / max(len(first), len(second))
 
 
 def _boxes(drafted: Sequence[Mapping[str, Any]], boxes: Sequence[Box]) -> float:

@@ -135,12 +135,16 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a reference toolchain. ``image_in`` is one image id or several; ids are local to the toolchain."""
+    """One call of a reference toolchain. ``image_in`` is one image id or several; ids are local to the toolchain.
+
+    ``source``: the model whose draft it was adopted from, "" for a person's own. It does not distinguish calls.
+    """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     image_in: str | tuple[str, ...] | None = None
     image_out: str | None = None
+    source: str = field(default="", compare=False)
 
 
 class Likeness(StrEnum):

@@ -345,6 +345,7 @@ EXPERIMENTS = [
     # The gold of the test has no image file.
     Line("evaluation:evidence-image", (B, "none", "crop"), get=form() | dict.fromkeys(LEADS, 404)),
     Line("evaluation:drafting", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:drafting-image", ("{verify}", "image.png"), get=everyone(404)),
     Line("evaluation:drafting-shows", (B,), post=form(*LEADS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),

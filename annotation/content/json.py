@@ -100,7 +100,13 @@ def kept_calls(stored: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
     """The calls of a stored toolchain, as ``calls_to_json`` wrote them: a file may have brought longer ones than a page
     sends."""
     return tuple(
-        ToolCall(call["tool"], call.get("arguments") or {}, _inputs(call.get("image_in")), call.get("image_out"))
+        ToolCall(
+            call["tool"],
+            call.get("arguments") or {},
+            _inputs(call.get("image_in")),
+            call.get("image_out"),
+            call.get("source") or "",
+        )
         for call in stored
     )
 
@@ -110,7 +116,7 @@ def _inputs(names: Any) -> Any:
 
 
 def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
-    """The same as JSON, every key present."""
+    """The same as JSON, every key present except the source of a call that a person made."""
     return [
         {
             "tool": call.tool,
@@ -118,6 +124,7 @@ def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
             "image_in": list(call.image_in) if isinstance(call.image_in, tuple) else call.image_in,
             "image_out": call.image_out,
         }
+        | ({"source": call.source} if call.source else {})
         for call in calls
     ]
 
@@ -230,7 +237,8 @@ def _call(value: object, field: str) -> ToolCall:
             gettext("%(field)s: a result can't be named original. Rename it.") % {"field": field},
             field=f"{field}.image_out",
         )
-    return ToolCall(_name(data.get("tool", ""), f"{field}.tool"), arguments, image_in, image_out)
+    tool, source = (_name(data.get(part, ""), f"{field}.{part}") for part in ("tool", "source"))
+    return ToolCall(tool, arguments, image_in, image_out, source)
 
 
 def _plain(arguments: Mapping[str, Any], field: str) -> None:

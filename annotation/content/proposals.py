@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import Q
@@ -121,14 +122,22 @@ def draftable(benchmark: Benchmark) -> SampleQuerySet:
     return found
 
 
-def keep_proposals(drafting: Drafting, sample: int, drafts: Mapping[str, Any], source: str, prompt_digest: str) -> None:
-    """Keep what a model drafted; a field that has a draft keeps it."""
+def keep_proposals(
+    drafting: Drafting,
+    sample: int,
+    drafts: Mapping[str, Any],
+    source: str,
+    prompt_digest: str,
+    sources: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Keep what a model drafted; a field that has a draft keeps it. ``sources``: of fields with another one."""
     rows = [
         Proposal(
-            drafting=drafting, sample_id=sample, field=name, content=content, source=source, prompt_digest=prompt_digest
+            drafting=drafting, sample_id=sample, field=name, content=content, source=sources.get(name, source),
+            prompt_digest=prompt_digest,
         )
         for name, content in drafts.items()
-    ]
+    ]  # fmt: skip
     Proposal.objects.bulk_create(rows, ignore_conflicts=True)
 
 

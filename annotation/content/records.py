@@ -33,7 +33,7 @@ _SAMPLE = ("pk", "key", "state", "image_name", "image_problem", "image_group", "
 _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered", "unanswerable")
 _BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
-_CALL = ("revision_id", "tool", "arguments", "image_in", "image_out")
+_CALL = ("revision_id", "tool", "arguments", "image_in", "image_out", "source")
 _CHAIN = ("sample_id", "calls", "note")
 _TOOL = ("revision_id", "tool", "step", "likeness", "either")
 
@@ -129,7 +129,11 @@ def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: 
         gold_boxes=tuple(Box(b.x1, b.y1, b.x2, b.y2) for b in boxes),
         reference_toolchain=tuple(
             ToolCall(
-                c.tool, c.arguments, tuple(c.image_in) if isinstance(c.image_in, list) else c.image_in, c.image_out
+                c.tool,
+                c.arguments,
+                tuple(c.image_in) if isinstance(c.image_in, list) else c.image_in,
+                c.image_out,
+                c.source or "",
             )
             for c in calls
         ),

@@ -78,7 +78,7 @@ def _add_parts(
     calls = [
         ReferenceCall(
             revision=revision, position=i, tool=call.tool, arguments=dict(call.arguments),
-            image_in=call.image_in, image_out=call.image_out,
+            image_in=call.image_in, image_out=call.image_out, source=call.source or None,
         )
         for i, call in enumerate(content.reference_toolchain)
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0054_building_board"),
+        ("annotation", "0057_drafted_toolchains_and_plans"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

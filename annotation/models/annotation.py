@@ -147,6 +147,10 @@ class ReferenceCall(models.Model):
     arguments = models.JSONField(default=dict, blank=True)
     image_in = models.JSONField(null=True, blank=True)
     image_out = models.TextField(null=True, blank=True)
+    # A default would rebuild the table in SQLite, and lose its triggers.
+    source = models.TextField(
+        null=True, blank=True, help_text="The model whose draft the call was adopted from; null: a person's own."
+    )
 
     class Meta:
         ordering = ["revision", "position"]

@@ -35,13 +35,14 @@ class Drafting(models.Model):
 class Proposal(models.Model):
     """The draft of a model for one field of a sample. The first draft is kept, because people may have seen it.
 
-    ``content``: a text (question, answer), {letter: text} (options), or [{"box": [x1, y1, x2, y2]}] in pixels of the
-    original (boxes). ``source``: the name of the model on pages.
+    ``content``: a text (question, answer), {letter: text} (options), [{"box": [x1, y1, x2, y2]}] in pixels of the
+    original (boxes; those of detectors have a label and a score), calls (toolchain), [{"tool", "step"}] (targets), or
+    names (distractors). ``source``: the name of the model on pages.
     """
 
     drafting = models.ForeignKey(Drafting, on_delete=models.CASCADE, related_name="proposals")
     sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="proposals")
-    field = models.CharField(max_length=10, choices=[(one.value, one.value) for one in Field])
+    field = models.CharField(max_length=12, choices=[(one.value, one.value) for one in Field])
     content = models.JSONField()
     source = models.CharField(max_length=200)
     prompt_digest = models.CharField(max_length=64)

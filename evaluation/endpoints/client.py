@@ -18,7 +18,8 @@ from evaluation.endpoints import detectors, renderers
 from evaluation.endpoints.errors import CallCancelled, CallFailed, ErrorKind
 from evaluation.endpoints.exchange import CHAT, Exchange, Outcome, Timeouts
 from evaluation.endpoints.limiter import Limiter, Limits
-from evaluation.endpoints.outgoing import Lookup, Payload, dropped, outgoing
+from evaluation.endpoints.ml_backend import HEALTH, PREDICT, SETUP, read_predictions, read_state, setup_body
+from evaluation.endpoints.outgoing import Link, Lookup, Payload, dropped, linked, outgoing
 from evaluation.endpoints.redact import Redactor
 from evaluation.endpoints.rejections import Rejection
 from evaluation.endpoints.replies import Answer, Call, Usage, read_answer
@@ -36,7 +37,8 @@ class Settings:
     of tool schemas, that are not sent. ``rename``: parameters with their names at this endpoint. ``stream``: whether to
     ask for a stream, in which silence is noticed early. ``retries``: requests after the first one, at most.
     ``detector``: whether it detects objects instead of chatting (``evaluation.endpoints.detectors``). ``renderer``:
-    whether it generates images (``evaluation.endpoints.renderers``).
+    whether it generates images (``evaluation.endpoints.renderers``). ``backend``: whether it is an ML backend of Label
+    Studio (``evaluation.endpoints.ml_backend``).
     """
 
     base_url: str
@@ -51,6 +53,12 @@ class Settings:
     retries: int = MOST_RETRIES
     detector: bool = False
     renderer: bool = False
+    backend: bool = False
+
+    @property
+    def chats(self) -> bool:
+        """Whether a model chats here. Others have no tokens."""
+        return not (self.detector or self.renderer or self.backend)
 
     def __post_init__(self) -> None:
         Address(self.base_url, self.allowed_hosts)
@@ -86,7 +94,8 @@ class Client:
     """Sends requests to one endpoint. It can be used by many threads; ``close`` ends its connections.
 
     ``limiter``: without one, hosted limits apply to this client alone. ``clock``, ``sleep`` (seconds) and ``draw`` (0
-    to 1) replace time and chance; ``resolve`` and ``transport`` replace the network.
+    to 1) replace time and chance; ``resolve`` and ``transport`` replace the network. ``link`` gives the address of an
+    image, for a backend, which fetches images.
     """
 
     def __init__(
@@ -99,6 +108,7 @@ class Client:
         draw: Callable[[], float] = random.random,
         resolve: Resolve = resolve,
         transport: httpx.BaseTransport | None = None,
+        link: Link | None = None,
     ) -> None:
         self.settings = settings
         self.address = Address(settings.base_url, settings.allowed_hosts)
@@ -108,8 +118,9 @@ class Client:
         self._draw = draw
         self._redact = Redactor(settings.key)
         self._http = open_client(self.address, resolve=resolve, transport=transport)
+        self._link = link
         path, self.read = _way(settings)
-        self._exchange = Exchange(self._http, self.address, settings.key, settings.timeouts, clock, path, self.read)
+        self._exchange = self._exchange_of(path, self.read)
 
     def __repr__(self) -> str:
         return f"Client({self.address.origin}, {self.settings.model!r})"
@@ -123,6 +134,25 @@ class Client:
     def close(self) -> None:
         self._http.close()
 
+    def _exchange_of(self, path: str, read: Callable[[bytes], Answer], method: str = "POST") -> Exchange:
+        settings = self.settings
+        timeouts = settings.timeouts
+        return Exchange(
+            self._http, self.address, settings.key, timeouts, self._clock, path, read, method, basic=settings.backend
+        )
+
+    def set_up(self, project: str, label_config: str, cancelled: Callable[[], bool] = lambda: False) -> str:
+        """Ask a backend whether it is up, and give it the labels; return the version of its model, "" if it names none.
+        Nothing is asked again. Raises ``CallFailed`` or ``CallCancelled``."""
+        health = self._exchange_of(HEALTH, read_state, "GET").send(Payload({}, _no_image), cancelled)
+        if health.answer is None:
+            raise self._failure(health, 0)
+        payload = Payload(setup_body(project, label_config), _no_image)
+        found = self._exchange_of(SETUP, read_state).send(payload, cancelled)
+        if found.answer is None:
+            raise self._failure(found, 0)
+        return found.answer.model
+
     def outgoing(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body in the form that is sent, images by name. Preparing it twice changes nothing."""
         settings = self.settings
@@ -131,6 +161,8 @@ class Client:
         if settings.renderer:
             kept = {name: value for name, value in body.items() if name not in settings.drop}
             return {**kept, "model": settings.model or body.get("model", "")}
+        if settings.backend:
+            return dict(body)
         return outgoing(body, model=settings.model, drop=settings.drop, rename=settings.rename, stream=settings.stream)
 
     def complete(
@@ -154,6 +186,9 @@ class Client:
             try:
                 if on_sent:
                     on_sent()
+                if self._link and retries:
+                    # An address is valid for a short time.
+                    payload = self._payload(sent, images)
                 begun = self._clock()
                 outcome = self._exchange.send(payload, cancelled)
                 if outcome.answer:
@@ -174,7 +209,7 @@ class Client:
 
     def _payload(self, sent: Mapping[str, Any], images: Lookup) -> Payload:
         try:
-            return Payload(sent, images)
+            return Payload(linked(sent, images, self._link) if self._link else sent, images)
         except KeyError as error:
             message = f"The image {error.args[0] if error.args else ''} of the request is not stored."
         except (TypeError, ValueError):
@@ -231,7 +266,13 @@ def _way(settings: Settings) -> tuple[str, Callable[[bytes], Answer]]:
     """The path behind the address, and the reader of responses."""
     if settings.detector:
         return detectors.PATH, detectors.read_detections
-    return (renderers.PATH, renderers.read_image) if settings.renderer else (CHAT, read_answer)
+    if settings.renderer:
+        return renderers.PATH, renderers.read_image
+    return (PREDICT, read_predictions) if settings.backend else (CHAT, read_answer)
+
+
+def _no_image(sha256: str) -> tuple[bytes, str]:
+    raise KeyError(sha256)
 
 
 def _stop_if(cancelled: Callable[[], bool], when: str) -> None:

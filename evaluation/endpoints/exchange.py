@@ -73,11 +73,15 @@ class Exchange:
         clock: Callable[[], float],
         path: str = CHAT,
         read: Callable[[bytes], Answer] = read_answer,
+        method: str = "POST",
+        *,
+        basic: bool = False,
     ) -> None:
-        """``path``: behind the address. ``read``: of the bytes of a response."""
-        self._http = http
+        """``path``: behind the address. ``read``: of the bytes of a response. ``basic``: a key with a colon is a name
+        with its password."""
+        self._http, self._method = http, method
         self._address = address
-        self._auth = _Bearer(key)
+        self._auth = httpx.BasicAuth(*key.split(":", 1)) if basic and ":" in key else _Bearer(key)
         self._redact = Redactor(key)
         self._timeouts = timeouts
         self._clock = clock
@@ -133,16 +137,14 @@ class Exchange:
 
     def _prepared(self, payload: Payload) -> httpx.Request:
         timeouts = self._timeouts
+        accepted = {"Accept": "application/json, text/event-stream", "Accept-Encoding": "identity"}
+        sent = {"Content-Type": "application/json", "Content-Length": str(payload.length)}
+        asks = self._method == "GET"
         return self._http.build_request(
-            "POST",
+            self._method,
             self._address.url(self._path),
-            content=payload,
-            headers={
-                "Content-Type": "application/json",
-                "Content-Length": str(payload.length),
-                "Accept": "application/json, text/event-stream",
-                "Accept-Encoding": "identity",
-            },
+            content=None if asks else payload,
+            headers=accepted if asks else sent | accepted,
             timeout=httpx.Timeout(timeouts.silence, connect=timeouts.connect),
         )
 

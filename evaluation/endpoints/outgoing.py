@@ -19,6 +19,8 @@ from annotation.toolbox.offer import OMITTABLE, without_keywords
 
 Lookup = Callable[[str], tuple[bytes, str]]
 """Maps the SHA-256 of an image to its bytes and media type. Raises ``KeyError`` if it is unknown."""
+Link = Callable[[str, str], str]
+"""The address of an image by its SHA-256 and media type, for a server that fetches it."""
 REFERENCE = re.compile(r"sha256:([0-9a-f]{64})")
 _PIECE = 48 * 1024
 """Bytes of an image that are encoded at once, a multiple of 3."""
@@ -61,6 +63,17 @@ def dropped(body: Mapping[str, Any], sent: Mapping[str, Any], drop: Collection[s
             name for name in drop if f'"{name}":' in before and before.count(f'"{name}":') > after.count(f'"{name}":')
         ]
     return tuple(dict.fromkeys(lost))
+
+
+def linked(value: Any, images: Lookup, link: Link) -> Any:
+    """Return a JSON value in which each text that names an image by content is its address. Raises ``KeyError`` for an
+    unknown image."""
+    if isinstance(value, str):
+        named = REFERENCE.fullmatch(value)
+        return link(named[1], images(named[1])[1]) if named else value
+    if isinstance(value, Mapping):
+        return {name: linked(one, images, link) for name, one in value.items()}
+    return [linked(one, images, link) for one in value] if isinstance(value, list) else value
 
 
 class Payload(httpx.SyncByteStream):

@@ -42,7 +42,8 @@ class Preset:
 
     ``base_url``: the usual address, empty if there is none. ``hosted``: a provider runs it, so images leave the site
     and requests cost money. ``images``: default image policy, ``original`` or ``fit:N``. ``drop``, ``rename``,
-    ``detector`` and ``renderer``: as in ``client.Settings``. ``limits``: known limits, as sentences for people.
+    ``detector``, ``renderer`` and ``backend``: as in ``client.Settings``. ``limits``: known limits, as sentences for
+    people.
     """
 
     name: str
@@ -56,7 +57,13 @@ class Preset:
     image_in_tool_message: bool | None = None
     detector: bool = False
     renderer: bool = False
+    backend: bool = False
     limits: tuple[str, ...] = field(default=())
+
+    @property
+    def chats(self) -> bool:
+        """Whether a model chats here. Others have no tokens."""
+        return not (self.detector or self.backend)
 
     @property
     def in_flight(self) -> int:
@@ -65,7 +72,7 @@ class Preset:
 
     def defaults(self) -> dict[str, Any]:
         """Return what ``client.Settings`` gets from the preset."""
-        names = ("base_url", "drop", "rename", "detector", "renderer")
+        names = ("base_url", "drop", "rename", "detector", "renderer", "backend")
         return {"preset": self.name} | {name: getattr(self, name) for name in names}
 
 
@@ -129,6 +136,13 @@ _ALL = (
     Preset(
         "stand-in-images", gettext_noop("Stand-in, image generation"), "http://127.0.0.1:9001/v1", False, Prefix.NONE,
         renderer=True, limits=("It is a program that draws a simple image, for tests and the demo.",),
+    ),
+    Preset(
+        "label-studio", gettext_noop("Label Studio ML backend"), "http://127.0.0.1:9090", False, Prefix.NONE,
+        backend=True,
+        limits=(
+            gettext_noop("It drafts boxes and answers. It fetches images from the address of this site."),
+        ),
     ),
     Preset(
         "stand-in", gettext_noop("Stand-in endpoint"), "http://127.0.0.1:9001/v1", False, Prefix.FLAGS,

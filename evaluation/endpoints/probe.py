@@ -13,6 +13,7 @@ from evaluation.endpoints.client import Client, Reply, Settings
 from evaluation.endpoints.errors import CallFailed, ErrorKind
 from evaluation.endpoints.findings import (
     TOOL,
+    YES,
     Finding,
     Outcome,
     found_authentication,
@@ -30,6 +31,7 @@ from evaluation.endpoints.findings import (
     found_usage,
 )
 from evaluation.endpoints.frames import SIZES, FrameFound, find_frame, read_box
+from evaluation.endpoints.ml_backend import PROJECT, TEST_CONFIG
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.probe_images import LARGE, large_image, number_image, square_image
 
@@ -130,6 +132,8 @@ class Probe:
             return self._detector()
         if self._client.settings.renderer:
             return self._renderer()
+        if self._client.settings.backend:
+            return self._backend()
         with self._client:
             plain = self._ask([_user(_BOX)])
             found = {"authentication": found_authentication(plain)}
@@ -161,6 +165,19 @@ class Probe:
         authentication = replace(found_authentication(outcome), at=self._now().isoformat(timespec="seconds"))
         served = outcome.served_model if isinstance(outcome, Reply) else ""
         return Report(self._client.settings.model, served, self._sent, authentication=authentication)
+
+    def _backend(self) -> Report:
+        """Two requests to a backend: whether it is up and accepts the key, and the version of its model. It gets no
+        image, because it would fetch it."""
+        self._sent = 2
+        with self._client:
+            try:
+                served = self._client.set_up(PROJECT, TEST_CONFIG, self._cancelled)
+                found = Finding(YES)
+            except CallFailed as failed:
+                served, found = "", found_authentication(failed)
+        at = self._now().isoformat(timespec="seconds")
+        return Report(self._client.settings.model, served, self._sent, authentication=replace(found, at=at))
 
     def _boxes(self, plain: Outcome) -> dict[str, Finding]:
         """Three images with the prompt of the first request: their tokens, and the frame."""

@@ -6,6 +6,8 @@ import base64
 import re
 from typing import Any
 
+from annotation.outgoing.sealing import LEAST_KEY
+
 REMOVED = "[key]"
 _ESCAPES = ("\\u00", "\\/", "%", "&#")
 """Prefixes of escapes. Without any, a fast search for the plain key is sufficient."""
@@ -20,6 +22,9 @@ class Redactor:
 
     def __init__(self, key: str) -> None:
         coded = [base64.b64encode(text.encode()).decode().rstrip("=") for text in (key, f"Bearer {key}")]
+        password = key.partition(":")[2]
+        if len(password) >= LEAST_KEY:
+            coded.append(password)
         self._marks = (key, *coded, *_ESCAPES) if key else ()
         pattern = "|".join([_in_any_form(key), *map(re.escape, coded)])
         self._text = re.compile(pattern)

@@ -148,7 +148,7 @@ def _ask(request: Request, n: int, conversation: Turns, port: Port, client: Clie
     """Send a request and submit its response; return the kind of error, "" for none."""
     sent = client.outgoing(request.body)
     tokens = sum(image.tokens or 0 for image in request.images.values())
-    counted = not (client.settings.detector or client.settings.renderer)
+    counted = client.settings.chats
     unpriced = reserved(sent) if client.settings.renderer else Usage(0, 0)
     most = Estimate.reserved(sent, tokens) if counted else unpriced
     written = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
-from annotation.drafting import CONTROL_SHARE, Field
+from annotation.drafting import CONTROL_SHARE, USUAL_FIELDS, Field
 from annotation.evidence import Purpose
 from evaluation.common.evidence import CONDITION_WORDS
 from evaluation.detections import THRESHOLD
@@ -19,7 +19,7 @@ from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmCho
 from evaluation.experiments.write.board import AuditChoices, RenderChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
-from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices
+from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, offered_fields
 from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.evidence import EvidenceChoices
 from evaluation.experiments.write.judges import JudgeChoices
@@ -27,6 +27,7 @@ from evaluation.experiments.write.prompts import MOST_NOTE, MOST_SLUG
 from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import PROMPTS, VOTES
+from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
@@ -61,6 +62,9 @@ _FIELD_WORDS = {
     Field.OPTIONS.value: _("Options"),
     Field.ANSWER.value: _("Answer"),
     Field.BOXES.value: _("Boxes"),
+    Field.TOOLCHAIN.value: _("Toolchain"),
+    Field.TARGETS.value: _("Targets"),
+    Field.DISTRACTORS.value: _("Distractors"),
 }
 
 _QUESTION_WORDS = {
@@ -368,12 +372,13 @@ class RenderForm(_ItemsForm):
 
 
 class DraftForm(forms.Form):
-    """The choices for drafts of a model for samples to do."""
+    """The choices for drafts of samples to do, of a model, a detector or an ML backend."""
 
     endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
     fields_drafted = forms.MultipleChoiceField(
         label=_("Fields"), choices=[(one.value, _FIELD_WORDS[one.value]) for one in Field],
-        initial=[one.value for one in Field], widget=forms.CheckboxSelectMultiple,
+        initial=[one.value for one in USUAL_FIELDS], widget=forms.CheckboxSelectMultiple,
+        help_text=_("A detector drafts boxes. An ML backend drafts boxes and answers."),
     )  # fmt: skip
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
@@ -391,6 +396,19 @@ class DraftForm(forms.Form):
         label=_("Image size"), required=False, max_length=20,
         help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
     )  # fmt: skip
+    names = forms.CharField(
+        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Of a detector or an ML backend: what to look for. Empty: all tools in the gold."),
+    )  # fmt: skip
+    threshold = forms.FloatField(
+        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
+        help_text=_("Of a detector or an ML backend: boxes with a lower score are left out."),
+    )  # fmt: skip
+    label_config = forms.CharField(
+        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("Of an ML backend, as in Label Studio. Empty: rectangles with the names as labels."),
+    )  # fmt: skip
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
 
@@ -400,14 +418,18 @@ class DraftForm(forms.Form):
         self._share = drafting.control_share if drafting is not None else None
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
-        endpoints.queryset = Endpoint.objects.offered_to(benchmark).chats()
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark)
+        drafted = self.fields["fields_drafted"]
+        assert isinstance(drafted, forms.MultipleChoiceField)
+        drafted.choices = [(one.value, _FIELD_WORDS[one.value]) for one in offered_fields(benchmark.task)]
         _offer_prompts(self, "prompt", benchmark, [Role.DRAFT], _("of Sightline"))
         if drafting is not None:
             del self.fields["control_share"]
 
     def choices(self) -> DraftChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
-        share = given.pop("control_share", self._share)
+        share, threshold = given.pop("control_share", self._share), given.pop("threshold")
+        given["threshold"] = THRESHOLD if threshold is None else threshold
         return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
 
 

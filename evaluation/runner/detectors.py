@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.importers.fields import Report
-from evaluation.detections import DETECTIONS, THRESHOLD, at_threshold
+from evaluation.detections import DETECTIONS, THRESHOLD, Detections, at_threshold
 from evaluation.importers.detector import found_in
 from evaluation.importers.interface import BoxSpace
 from evaluation.runner.canonical import digest_of
-from evaluation.runner.images import ImagePolicy, sent_original
+from evaluation.runner.images import ImagePolicy, SentImage, sent_original
 from evaluation.runner.recipe import Task
 from evaluation.runner.replies import Reply
 from evaluation.runner.single import SingleTurn
@@ -74,18 +74,11 @@ class DetectorTurn(SingleTurn):
         super().__init__(Request(body, {self._sent.sha256: self._sent}))
 
     def row(self, reply: Reply, *, cut: bool) -> dict[str, Any]:
-        given = json.loads(reply.text)
-        if given["frame"] not in {kind.value for kind in Coordinates}:
-            known = ", ".join(kind.value for kind in Coordinates)
-            return self.failure() | {"error": f"server: The frame of the detections must be one of {known}."}
-        image, report = self._task.image, Report("response", None)
-        space = BoxSpace(Coordinates(given["frame"]), (self._sent.width, self._sent.height))
-        if space.kind is not Coordinates.PIXEL:
-            space = BoxSpace(space.kind)
-        objects: Sequence[Mapping[str, Any]] = [one for one in given["detections"] if isinstance(one, Mapping)]
-        pairs = [(one, one.get("box")) for one in objects]
-        found = at_threshold(found_in(pairs, space, (image.width, image.height), {}, report), self._recipe.threshold)
-        unread = len(given["detections"]) - len(found.found) - found.below
+        size = self._task.image.width, self._task.image.height
+        try:
+            found, unread = detections_of(json.loads(reply.text), self._sent, size, self._recipe.threshold)
+        except DetectorError as error:
+            return self.failure() | {"error": f"server: {error}"}
         return self.failure() | {
             "predicted_tools_recognition": list(found.tools),
             DETECTIONS: found.to_json() | ({"unread": unread} if unread else {}),
@@ -95,3 +88,21 @@ class DetectorTurn(SingleTurn):
         sent = {"policy": self._recipe.images, "images": [{"image": "original", **self._sent.to_json()}]}
         empty = {DETECTIONS: at_threshold((), self._recipe.threshold).to_json()}
         return {"sample_id": self._task.sample, "rollout": 0, "sent": sent, **empty}
+
+
+def detections_of(
+    given: Mapping[str, Any], sent: SentImage, size: tuple[int, int], threshold: float
+) -> tuple[Detections, int]:
+    """Return the detections in a response (``evaluation.endpoints.detectors``), and the number of those that can't be
+    read. ``size``: of the original image, whose pixels the boxes have. Raises ``DetectorError`` for an unknown frame.
+    """
+    if given["frame"] not in {kind.value for kind in Coordinates}:
+        known = ", ".join(kind.value for kind in Coordinates)
+        raise DetectorError(f"The frame of the detections must be one of {known}.")
+    space = BoxSpace(Coordinates(given["frame"]), (sent.width, sent.height))
+    if space.kind is not Coordinates.PIXEL:
+        space = BoxSpace(space.kind)
+    objects: Sequence[Mapping[str, Any]] = [one for one in given["detections"] if isinstance(one, Mapping)]
+    pairs = [(one, one.get("box")) for one in objects]
+    found = at_threshold(found_in(pairs, space, size, {}, Report("response", None)), threshold)
+    return found, len(given["detections"]) - len(found.found) - found.below

@@ -1,23 +1,38 @@
 """Requests to a model for drafts of a sample, and parsing of its response. Source: docs/drafting.md.
 
 A model sees the image alone. Its response is one JSON object with a key for each field. A field in another form is
-omitted, with the reason; a response without any usable field is malformed, and its attempt fails with that kind.
+omitted, with the reason; a response without any usable field is malformed, and its attempt fails with that kind. A
+toolchain is run before it counts, and names of a tool plan are those of the tool bank.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from annotation.drafting import Field
+from annotation.drafting import OF_QUESTION, Field
 from annotation.importers.fields import four_numbers
 from annotation.importers.storable import storable
-from annotation.schema import Box
+from annotation.schema import Box, ToolCall
+from annotation.tool_bank import Bank
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.dialects.zoom import FRAME_WORDS, Frame, ZoomImage, spoken, to_pixels
+from evaluation.runner.draft_parts import (
+    MOST_BOXES,
+    MOST_TEXT,
+    DraftError,
+    FieldUnread,
+    PartRead,
+    chain_problem,
+    read_distractors,
+    read_targets,
+    read_toolchain,
+    tools_text,
+)
 from evaluation.runner.images import ImagePolicy, SourceImage, sent_original
 from evaluation.runner.replies import Reply
 from evaluation.runner.sampling import seeded
@@ -29,22 +44,22 @@ from evaluation.runner.turns import Request
 PROMPT = "draft"
 MALFORMED = "malformed"
 """The kind of error of a response without a usable field."""
-LONGEST, LONGEST_LABEL, OPTIONS, MOST_BOXES = 2000, 200, (2, 26), 20
+OPTIONS = (2, 26)
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 _ASKS: Mapping[Field, str] = {
     Field.QUESTION: '"question": the question, a string',
     Field.OPTIONS: '"options": 2 to 6 different answers to choose from, a list of strings; exactly one is correct',
     Field.ANSWER: '"answer": the correct answer, a string; with options, the text of one of them',
     Field.BOXES: '"boxes": the parts of the image that show the answer, a list of [x1, y1, x2, y2] %s',
+    Field.TOOLCHAIN: '"toolchain": calls of the tools below that lead from the image to its answer, a list of objects'
+    ' {"tool": ..., "arguments": {...}}; a call works on the result of the one before; coordinates are pixels, and the'
+    " image has %s × %s",
+    Field.TARGETS: '"targets": the physical tools that the task of the question needs, a list of objects {"tool": name,'
+    ' "step": number from 1}; tools of one step can be used in any order',
+    Field.DISTRACTORS: '"distractors": physical tools in the image that the task does not need, a list of names',
 }
-
-
-class DraftError(ValueError):
-    """A recipe of drafts that can't be run. The message states what is allowed."""
-
-
-class FieldUnread(ValueError):
-    """A field of a response in another form than was asked for."""
+Run = Callable[[Sequence[ToolCall]], str]
+"""Runs a toolchain; why it does not run to its end, "" if it does."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,8 @@ class DraftRecipe:
         ImagePolicy(self.images)
         if not self.fields or len(set(self.fields)) != len(self.fields):
             raise DraftError(f"Choose fields, each once: {', '.join(Field)}.")
+        if Field.QUESTION not in self.fields and any(one in OF_QUESTION for one in self.fields):
+            raise DraftError("Toolchains and tool plans are drafted together with the question.")
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""
@@ -99,21 +116,37 @@ class DraftRecipe:
         """The digest of an attempt on the image with this content: an equal one is not asked for again."""
         return digest_of([self.digest(), sha256])
 
-    @property
-    def asks(self) -> str:
-        """The keys of the response, one on a line."""
-        asked = (_ASKS[one] % FRAME_WORDS[self.frame] if one is Field.BOXES else _ASKS[one] for one in self.fields)
-        return "\n".join(f"- {line}" for line in asked)
+    def asks(self, width: int, height: int) -> str:
+        """The keys of the response, one on a line, and the tools of a toolchain. ``width``, ``height``: of the image,
+        in pixels."""
+        values: Mapping[Field, Any] = {Field.BOXES: FRAME_WORDS[self.frame], Field.TOOLCHAIN: (width, height)}
+        lines = [f"- {_ASKS[one] % values.get(one, ())}" for one in self.fields]
+        if Field.TOOLCHAIN in self.fields:
+            lines += ["", "The tools, with their arguments; one with ? can be left out:", tools_text()]
+        return "\n".join(lines)
 
 
 class DraftTurn(SingleTurn):
-    """One image. Its row has ``drafts``, from field to content, and ``unread``, from field to the reason."""
+    """One image. Its row has ``drafts``, from field to content, and ``unread``, from field to the reason.
 
-    def __init__(self, recipe: DraftRecipe, image: SourceImage, *, family: str = "") -> None:
-        self._recipe = recipe
+    ``bank``: the tools that a plan can name. ``run``: of a drafted toolchain, by default on the image.
+    """
+
+    def __init__(
+        self,
+        recipe: DraftRecipe,
+        image: SourceImage,
+        *,
+        family: str = "",
+        bank: Bank | None = None,
+        run: Callable[[SourceImage, Sequence[ToolCall]], str] = chain_problem,
+    ) -> None:
+        self._recipe, self._bank = recipe, bank or Bank()
+        self._run: Run = partial(run, image)
         sent = sent_original(image, ImagePolicy(recipe.images), family)
         self._image = ZoomImage.original(image.width, image.height, (sent.width, sent.height))
-        values = {"fields": recipe.asks, "width": str(sent.width), "height": str(sent.height)}
+        asked = recipe.asks(image.width, image.height)
+        values = {"fields": asked, "width": str(sent.width), "height": str(sent.height)}
         transcript = Transcript()
         transcript.say("user", recipe.prompt.rendered(values), [("", sent)])
         body = {"model": recipe.model, "messages": transcript.messages} | seeded(recipe.sampling, recipe.dropped, 0)
@@ -122,7 +155,8 @@ class DraftTurn(SingleTurn):
     def row(self, reply: Reply, *, cut: bool) -> dict[str, Any]:
         if cut:
             return self.failure() | {"error": f"{MALFORMED}: The response reached the limit of tokens."}
-        drafts, unread = read_drafts(reply.text, self._recipe.fields, self._recipe.frame, self._image)
+        reader = Reader(self._recipe.frame, self._image, self._run, self._bank)
+        drafts, unread = read_drafts(reply.text, self._recipe.fields, reader)
         if not drafts:
             why = " ".join(dict.fromkeys(unread.values()))
             return {"drafts": {}, "unread": unread, "error": f"{MALFORMED}: {why}"}
@@ -132,10 +166,33 @@ class DraftTurn(SingleTurn):
         return {"drafts": {}, "unread": {}}
 
 
-def read_drafts(
-    text: str, fields: Sequence[Field], frame: Frame, image: ZoomImage
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what a response drafts by field, and why the other fields are unread.
+@dataclass(frozen=True)
+class Reader:
+    """What reading a response needs: the frame and the image of boxes, the run of toolchains, and the tool bank."""
+
+    frame: Frame
+    image: ZoomImage
+    run: Run
+    bank: Bank = field(default_factory=Bank)
+
+    def read(self, one: Field, value: Any, drafts: Mapping[str, Any]) -> PartRead:
+        """Return a field of a response; ``drafts``: the fields before it. Raises ``FieldUnread``."""
+        match one:
+            case Field.OPTIONS:
+                return PartRead(_options(value))
+            case Field.BOXES:
+                return PartRead(_boxes(value, self.frame, self.image))
+            case Field.TOOLCHAIN:
+                return read_toolchain(value, self.run)
+            case Field.TARGETS:
+                return read_targets(value, self.bank)
+            case Field.DISTRACTORS:
+                return read_distractors(value, self.bank, drafts.get(Field.TARGETS.value, ()))
+        return PartRead(_text(value, one.value))
+
+
+def read_drafts(text: str, fields: Sequence[Field], reader: Reader) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what a response drafts by field, and why the other fields, or parts of a field, are unread.
 
     The response behind its thoughts must be one JSON object; a code fence around it is allowed.
     """
@@ -151,24 +208,23 @@ def read_drafts(
     unread: dict[str, str] = {}
     for one in fields:
         try:
-            drafts[one.value] = _read(one, found.get(one.value), frame, image)
+            part = reader.read(one, found.get(one.value), drafts)
         except FieldUnread as problem:
             unread[one.value] = str(problem)
+            continue
+        drafts[one.value] = part.content
+        if part.note:
+            unread[one.value] = part.note
+    for one in OF_QUESTION:
+        if one.value in drafts and Field.QUESTION.value not in drafts:
+            del drafts[one.value]
+            unread[one.value] = "The question that it is about is unread."
     return drafts, unread
 
 
-def _read(one: Field, value: Any, frame: Frame, image: ZoomImage) -> Any:
-    match one:
-        case Field.OPTIONS:
-            return _options(value)
-        case Field.BOXES:
-            return _boxes(value, frame, image)
-    return _text(value, one.value)
-
-
 def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
-        raise FieldUnread(f"{name} must be a text of 1 to {LONGEST:,} characters.")
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_TEXT:
+        raise FieldUnread(f"{name} must be a text of 1 to {MOST_TEXT:,} characters.")
     return str(storable(" ".join(value.split())))
 
 

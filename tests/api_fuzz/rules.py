@@ -45,8 +45,9 @@ UNSAID: dict[str, dict[str, str]] = {
     "benchmark_delete": {"title": "The benchmark has its title."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
-        "endpoint": "It must not be a detector.",
-        "fields_drafted": "The task has the fields that can be drafted.",
+        "fields_drafted": "The task and the kind of endpoint have the fields that can be drafted.",
+        "label_config": "It is XML with one image.",
+        "names": "The gold of the benchmark may name tools.",
         "samples": "The samples say which terms select some.",
     },
     "endpoint_add": {"base_url": "Numbers and networks are compared, and the site allows addresses."},

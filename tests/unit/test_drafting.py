@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotation.drafting import CONTROL_SHARE, Arm, Field, arm_of, likeness, new_seed
-from annotation.schema import AnswerType, Box, SampleContent
+from annotation.schema import AnswerType, Box, SampleContent, Target, ToolCall, ToolPlan
 from evaluation.metrics.anchoring import LEAST_IMAGES, Why, contrast
 
 CONTENT = SampleContent(
@@ -42,6 +42,26 @@ def test_likeness_compares_each_field_in_its_own_way() -> None:
     assert likeness(Field.ANSWER, "two", CONTENT) == 1.0
     assert likeness(Field.ANSWER, "one", CONTENT) == 0.0
     assert likeness(Field.OPTIONS, {}, SampleContent()) is None
+
+
+def test_likeness_of_toolchains_counts_equal_steps_in_order_over_the_longer_one() -> None:
+    crop, gray = ToolCall("crop", {"x": 1, "y": 2}), ToolCall("colorspace_gray")
+    drafted = [{"tool": "Crop", "arguments": {"y": 2, "x": 1}, "image_in": "original"}, {"tool": "gray"}]
+    for calls, expected in (
+        ((crop, gray), 1.0), ((gray, crop), 0.5), ((crop,), 0.5), ((), 0.0), ((crop, ToolCall("canny"), gray), 2 / 3),
+        ((ToolCall("crop", {"x": 9, "y": 2}), gray), 0.5),
+    ):  # fmt: skip
+        submitted = SampleContent(reference_toolchain=calls)
+        assert likeness(Field.TOOLCHAIN, drafted, submitted) == pytest.approx(expected)
+    assert likeness(Field.TOOLCHAIN, [], SampleContent()) is None
+
+
+def test_likeness_of_plans_is_what_both_have_over_what_either_has() -> None:
+    plan = ToolPlan((Target("hand saw", 1), Target("Claw Hammer", 2)), ("pliers", "rasp"))
+    drafted = [{"tool": "hand saw", "step": 1}, {"tool": "claw hammer", "step": 1}]
+    assert likeness(Field.TARGETS, drafted, SampleContent(plan=plan)) == pytest.approx(1 / 3)
+    assert likeness(Field.DISTRACTORS, ["Rasp"], SampleContent(plan=plan)) == pytest.approx(0.5)
+    assert likeness(Field.TARGETS, drafted, SampleContent()) == 0.0
 
 
 def simulated(anchoring: float, seed: int, images: int = 60, people: int = 3) -> tuple[np.ndarray, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -30,7 +30,12 @@ class KnownChain:
 
 def digest_of(calls: Sequence[ToolCall]) -> str:
     """The digest of a toolchain, from the content of its calls."""
-    said = json.dumps(calls_to_json(calls), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    said = json.dumps(
+        calls_to_json(replace(call, source="") for call in calls),
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
     return hashlib.sha256(said.encode()).hexdigest()
 
 

@@ -16,6 +16,7 @@ from annotation.common.loading import load_benchmark, rights_in
 from annotation.content.chains.read import known_chains, mark_of
 from annotation.content.json import kept_calls
 from annotation.content.revisions import revision_json
+from annotation.drafting import Field
 from annotation.models import Gold, Image, Revision, Sample
 from annotation.queue.editor import studio_json
 from annotation.queue.handed import require_handed
@@ -52,6 +53,7 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "content": content,
         "version": own["version"] if own else 0,
         "editable": own is not None and own["editable"],
+        "draft": _draft(own) if own is not None else None,
         "rights": rights,
         "tools": tools_json(),
         "templates": templates_json(sample.width or 1, sample.height or 1),
@@ -92,6 +94,11 @@ def _own(user: Any, sample: Sample, rights: dict[str, bool]) -> dict[str, Any] |
         return None
     own = studio_json(user, sample, rights)
     return own if own["editable"] or own["begun"] else None
+
+
+def _draft(own: dict[str, Any]) -> dict[str, Any] | None:
+    """The drafted toolchain, where this person is shown one."""
+    return next((one for one in own["drafts"] if one["field"] == Field.TOOLCHAIN), None)
 
 
 def _picture(sample: Sample) -> dict[str, Any] | None:

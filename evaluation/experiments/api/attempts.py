@@ -40,7 +40,9 @@ ATTEMPT = inline_serializer(
         "sample": serializers.CharField(),
         "rollout": serializers.IntegerField(help_text="Of arms the draw, of a judge the vote."),
         "arm": serializers.CharField(allow_blank=True),
-        "result": serializers.DictField(allow_null=True, help_text="What a vote of a judge says."),
+        "result": serializers.DictField(
+            allow_null=True, help_text="What a vote of a judge says, or the drafted fields and why others are left out."
+        ),
         "state": serializers.ChoiceField(Attempt.State.values),
         "error_kind": serializers.CharField(allow_blank=True),
         "error": serializers.CharField(allow_blank=True),

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.drafting import CONTROL_SHARE, Field
 from annotation.workflow import Right
+from evaluation.detections import THRESHOLD
 from evaluation.experiments.api.experiments import EXPERIMENT, Starting, created, prompt_field
 from evaluation.experiments.present.anchoring import anchoring_json
 from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
@@ -21,6 +22,7 @@ from evaluation.experiments.read.drafting import drafting_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
 from evaluation.runner.images import FORM as POLICY
+from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.sampling import SAMPLING
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import NumberField, TextField, WordField
@@ -28,8 +30,8 @@ from webapp.common.api import NumberField, TextField, WordField
 
 class NewDrafting(Starting):
     fields_drafted = serializers.ListField(
-        child=WordField(choices=[one.value for one in Field]), required=False, min_length=1,
-        default=[one.value for one in Field], help_text="What the model drafts.",
+        child=WordField(choices=[one.value for one in Field]), required=False, min_length=1, default=[],
+        help_text="What is drafted. Default: question, options, answer and boxes; detectors and backends draft boxes.",
     )  # fmt: skip
     samples = TextField(
         max_length=2000, required=False, default="", allow_blank=True,
@@ -44,6 +46,18 @@ class NewDrafting(Starting):
     images = TextField(
         max_length=20, required=False, default="", allow_blank=True, pattern=POLICY,
         help_text="Size of images: original, fit:N (longer side) or pixels:N (area).",
+    )  # fmt: skip
+    names = TextField(
+        max_length=20_000, required=False, default="", allow_blank=True,
+        help_text="Of a detector or an ML backend, separated by commas or lines. Empty: all tools in the gold.",
+    )  # fmt: skip
+    threshold = NumberField(
+        required=False, default=THRESHOLD, min_value=0, max_value=1,
+        help_text="Of a detector or an ML backend: the minimum score of a box.",
+    )  # fmt: skip
+    label_config = TextField(
+        max_length=LONGEST_CONFIG, required=False, default="", allow_blank=True,
+        help_text="Labeling configuration of an ML backend. Empty: rectangles with the names as labels.",
     )  # fmt: skip
 
 

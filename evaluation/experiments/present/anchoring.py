@@ -16,12 +16,18 @@ FIELD_WORDS = {
     Field.OPTIONS.value: gettext_lazy("Options"),
     Field.ANSWER.value: gettext_lazy("Answer"),
     Field.BOXES.value: gettext_lazy("Boxes"),
+    Field.TOOLCHAIN.value: gettext_lazy("Toolchain"),
+    Field.TARGETS.value: gettext_lazy("Targets"),
+    Field.DISTRACTORS.value: gettext_lazy("Distractors"),
 }
 MEASURE_WORDS = {
     Field.BOXES.value: gettext_lazy("Boxes: IoU with the draft"),
     Field.QUESTION.value: gettext_lazy("Question: likeness to the draft"),
     Field.OPTIONS.value: gettext_lazy("Options: likeness to the draft"),
     Field.ANSWER.value: gettext_lazy("Answer: equal to the draft"),
+    Field.TOOLCHAIN.value: gettext_lazy("Toolchain: equal steps"),
+    Field.TARGETS.value: gettext_lazy("Targets: equal tools and steps"),
+    Field.DISTRACTORS.value: gettext_lazy("Distractors: equal tools"),
     GOLD: gettext_lazy("Boxes: IoU with gold"),
     SECONDS: gettext_lazy("Seconds until the submission"),
 }

@@ -300,6 +300,14 @@ def _detector_parts(experiment: Experiment) -> list[Part]:
 
 def _draft_parts(experiment: Experiment) -> list[Part]:
     recipe = experiment.recipe
+    if "threshold" in recipe:
+        return [
+            (gettext("Fields"), ", ".join(recipe["fields"])),
+            *([(gettext("Names"), ", ".join(recipe["names"]))] if "names" in recipe else []),
+            *([(gettext("Labeling configuration"), recipe["label_config"])] if "label_config" in recipe else []),
+            (gettext("Score that counts"), f"{recipe['threshold']:g}"),
+            (gettext("Image size"), recipe["images"]),
+        ]
     return [
         (gettext("Fields"), ", ".join(recipe["fields"])),
         (gettext("Prompt"), "", _prompt_links(experiment)),

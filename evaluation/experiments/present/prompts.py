@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.drafting import Field
 from annotation.models import Benchmark, Image
 from evaluation.experiments.read.prompts import Owner, PromptHistory, PromptVersion, prompts_of
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
+from evaluation.experiments.write.drafts import offered_fields
 from evaluation.experiments.write.judges import subjects_of
 from evaluation.models import Trajectory
 from evaluation.runner.drafts import DraftRecipe
@@ -125,7 +125,8 @@ def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
     found = (samples.filter(key=key) if key else samples).select_related("image").first()
     if found is None or found.image is None:
         return Preview(key, problem=gettext("There is no such sample with an image."))
-    asks = DraftRecipe(tuple(Field), "model", "http://localhost", template).asks
+    fields = tuple(offered_fields(benchmark.task))
+    asks = DraftRecipe(fields, "model", "http://localhost", template).asks(found.image.width, found.image.height)
     size = {"width": str(found.image.width), "height": str(found.image.height)}
     return Preview(found.key, [Message("user", template.rendered({"fields": asks, **size}), gettext("the image"))])
 

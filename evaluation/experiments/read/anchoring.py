@@ -17,7 +17,8 @@ from annotation.workflow import State
 from evaluation.metrics.anchoring import Contrast, contrast
 
 GOLD, SECONDS = "gold", "seconds"
-MEASURES = (*(one.value for one in (Field.BOXES, Field.QUESTION, Field.OPTIONS, Field.ANSWER)), GOLD, SECONDS)
+_FIRST = (Field.BOXES, Field.QUESTION, Field.OPTIONS, Field.ANSWER, Field.TOOLCHAIN, Field.TARGETS, Field.DISTRACTORS)
+MEASURES = (*(one.value for one in _FIRST), GOLD, SECONDS)
 """Likeness to the draft by field, IoU with gold, and visible seconds until the first submission."""
 Row = tuple[float, bool, int]
 """A value, whether its arm is the control arm, and the image."""

@@ -11,6 +11,7 @@ from annotation.outgoing.sealing import KeyRejected, Sealer, SealingUnavailable
 from evaluation.endpoints.client import Client, Settings
 from evaluation.endpoints.keys import Keys
 from evaluation.endpoints.limiter import FIRST_WINDOW, Limiter, Limits
+from evaluation.endpoints.outgoing import Link
 from evaluation.endpoints.presets import PRESETS
 from evaluation.endpoints.prices import Price, Prices, Rates
 from evaluation.models import Endpoint
@@ -59,18 +60,20 @@ def limits_of(endpoint: Endpoint) -> Limits:
     )
 
 
-def client_of(endpoint: Endpoint, shares: int = 1, *, spent: bool = False, again: bool = False) -> Client:
+def client_of(
+    endpoint: Endpoint, shares: int = 1, *, spent: bool = False, again: bool = False, link: Link | None = None
+) -> Client:
     """A client with the limits of the endpoint, divided among ``shares`` workers. ``spent``: as of the limiter;
-    ``again``: a worker that stopped may have requests under way."""
+    ``again``: a worker that stopped may have requests under way. ``link``: as of ``Client``, for a backend."""
     limiter = Limiter(limits_of(endpoint), shares=shares, spent=spent, window=1.0 if again else FIRST_WINDOW)
-    return Client(settings_of(endpoint), limiter)
+    return Client(settings_of(endpoint), limiter, link=link if PRESETS[endpoint.preset].backend else None)
 
 
 def price_of(endpoint: Endpoint) -> Price | None:
     """Return the price that people set, else the published price of the model; None if it is unknown, or if there are
     no tokens.
     """
-    if PRESETS[endpoint.preset].detector:
+    if not PRESETS[endpoint.preset].chats:
         return None
     if endpoint.prices:
         given = endpoint.prices

@@ -1,23 +1,26 @@
-"""The page of the settings on which a lead has samples drafted, and sees what the drafts do to people."""
+"""The page of the settings on which a lead has samples drafted, and sees what the drafts do to people; and the images
+that ML backends fetch."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.workflow import Right
 from evaluation.experiments.forms import DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
+from evaluation.experiments.present.exchanges import image_answer
 from evaluation.experiments.present.experiment import state_words
 from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
+from evaluation.experiments.read.image_links import linked_image
 from evaluation.experiments.write.drafts import create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
@@ -74,3 +77,11 @@ def drafting_shows(request: SignedInRequest, slug: str) -> HttpResponse:
         on, off = gettext("Annotators see drafts."), gettext("Annotators see no drafts.")
         messages.success(request, on if shows else off)
     return redirect("evaluation:drafting", slug)
+
+
+@require_safe
+def drafting_image(request: HttpRequest, token: str, name: str) -> HttpResponse:
+    """An image that was sent to an ML backend, by its signed address. ``name``: of the file, which is not checked."""
+    answer = image_answer(linked_image(token))
+    answer["Cache-Control"] = "private, no-store"
+    return answer

@@ -154,15 +154,25 @@ def require_endpoint(
     """Raise ``InvalidInput`` unless the endpoint serves this benchmark and is of this kind, ``Conflict`` if images
     would leave the server without the consent of the lead.
     """
-    if endpoint.benchmark_id not in (None, benchmark.pk):
-        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
-    if PRESETS[endpoint.preset].detector is not detector:
+    preset = PRESETS[endpoint.preset]
+    if preset.backend:
+        raise InvalidInput(gettext("An ML backend only drafts. Use it in Settings > Drafting."), field="endpoint")
+    if preset.detector is not detector:
         other = gettext("This endpoint is no detector.")
         raise InvalidInput(other if detector else gettext("A detector only finds tools."), field="endpoint")
-    if PRESETS[endpoint.preset].renderer is not renderer:
+    if preset.renderer is not renderer:
         other = gettext("This endpoint generates no images.")
         words = other if renderer else gettext("An image generator does not answer questions.")
         raise InvalidInput(words, field="endpoint")
+    require_served(benchmark, endpoint)
+
+
+def require_served(benchmark: Benchmark, endpoint: Endpoint) -> None:
+    """Raise ``InvalidInput`` unless the endpoint, of any kind, serves this benchmark, ``Conflict`` if images would
+    leave the server without the consent of the lead.
+    """
+    if endpoint.benchmark_id not in (None, benchmark.pk):
+        raise InvalidInput(gettext("This endpoint belongs to another benchmark."), field="endpoint")
     refuse_remote(benchmark, endpoint)
 
 

@@ -77,8 +77,7 @@ def create_detection(
 
 def detector_recipe(benchmark: Benchmark, endpoint: Endpoint, choices: DetectorChoices) -> DetectorRecipe:
     """Return the recipe of these choices on this endpoint. Raises ``InvalidInput`` with the field."""
-    written = (name.strip() for name in re.split(r"[,\n]", choices.names))
-    names = tuple(dict.fromkeys(name for name in written if name)) or known_tools(benchmark)
+    names = names_of(benchmark, choices.names)
     if not names:
         raise InvalidInput(gettext("The gold of this benchmark names no tools. Enter names."), field="names")
     try:
@@ -91,6 +90,12 @@ def detector_recipe(benchmark: Benchmark, endpoint: Endpoint, choices: DetectorC
     except DetectorError as error:
         field = "names" if 0 <= choices.threshold <= 1 else "threshold"
         raise InvalidInput(str(error), field=field) from error
+
+
+def names_of(benchmark: Benchmark, written: str) -> tuple[str, ...]:
+    """Return the names in a text, separated by commas or lines; of an empty one all tools in the gold."""
+    names = (name.strip() for name in re.split(r"[,\n]", written))
+    return tuple(dict.fromkeys(name for name in names if name)) or known_tools(benchmark)
 
 
 def known_tools(benchmark: Benchmark) -> tuple[str, ...]:

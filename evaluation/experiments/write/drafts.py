@@ -1,4 +1,5 @@
-"""Experiments in which a model drafts fields of samples to do: their creation, their attempts, and the drafts.
+"""Experiments in which a model, a detector or an ML backend drafts fields of samples to do: their creation, their
+attempts, and the drafts.
 
 Gold checks that the query selects are drafted like samples to do, so that they look alike. Gold never decides: a query
 names facets alone.
@@ -9,33 +10,44 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 from django.http import QueryDict
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
 from annotation.content.proposals import draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, Field, new_seed
-from annotation.models import Benchmark, Drafting, Image, Sample
+from annotation.drafting import CONTROL_SHARE, OF_QUESTION, USUAL_FIELDS, Field, new_seed
+from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
+from annotation.schema import ToolCall
+from annotation.task_schema import TaskSchema, Use
 from annotation.workflow import Right
 from evaluation.common.source_images import source_image
+from evaluation.detections import THRESHOLD
+from evaluation.endpoints.errors import CallFailed
 from evaluation.endpoints.presets import PRESETS
-from evaluation.execution.attempt import Answered, Work
+from evaluation.execution.attempt import PIXELS, Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
-from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
+from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_served
+from evaluation.experiments.write.detectors import DetectorChoices, detector_recipe, names_of
 from evaluation.experiments.write.plan import plan_by_image, recipe_gone
 from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.dialects.zoom import Frame
-from evaluation.runner.drafts import PROMPT, DraftError, DraftRecipe, DraftTurn
-from evaluation.runner.images import PolicyError
+from evaluation.runner.draft_detections import DetectorDraftRecipe, DetectorDraftTurn
+from evaluation.runner.draft_parts import DraftError, chain_problem
+from evaluation.runner.drafts import PROMPT, DraftRecipe, DraftTurn
+from evaluation.runner.images import PolicyError, SourceImage
+from evaluation.runner.label_config import MOST_LABELS, label_config
+from evaluation.runner.ml_backend import FIELDS as BACKEND_FIELDS
+from evaluation.runner.ml_backend import BackendRecipe, BackendTurn
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Prompt, Role
 from webapp.accounts.models import User
@@ -43,21 +55,41 @@ from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
 
 LEAST_SHARE, MOST_SHARE = 0.05, 0.5
+OTHER_QUESTION = "The sample has the draft of another question."
+
+
+class AnyRecipe(Protocol):
+    """The recipe of any source of drafts."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]: ...
+
+    def to_json(self) -> dict[str, Any]: ...
+
+    def digest(self) -> str: ...
+
+    def attempt_digest(self, sha256: str) -> str: ...
 
 
 @dataclass(frozen=True)
 class DraftChoices:
-    """The choices for drafts. ``prompt``: ``slug@version``, "" for that of Sightline. ``control_share``: the share of
-    pairs of a person and a sample that get no drafts; only the first drafting of a benchmark sets it.
+    """The choices for drafts. ``fields``: none for the usual ones of the source. ``prompt``: ``slug@version``, "" for
+    that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts; only the first
+    drafting of a benchmark sets it. ``names``: of a detector what it searches for, of an ML backend its labels; "" for
+    all tools in the gold of the benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML
+    backend, "" for one with the names.
     """
 
-    fields: Sequence[str] = tuple(one.value for one in Field)
+    fields: Sequence[str] = ()
     samples: str = ""
     control_share: float = CONTROL_SHARE
     prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
     parameters: Mapping[str, Any] = field(default_factory=dict)
     images: str = ""
+    names: str = ""
+    threshold: float = THRESHOLD
+    label_config: str = ""
     budget_usd: float = 5.0
     budget_calls: int = 1000
 
@@ -67,9 +99,10 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
     """Create an experiment that drafts samples, as a draft itself; nothing is sent. Raises ``InvalidInput`` naming the
     field, ``Conflict`` where images would leave the server without consent, or the control share is set already."""
     require(actor, benchmark, Right.MANAGE)
-    require_endpoint(benchmark, endpoint)
+    require_served(benchmark, endpoint)
     prompt = prompt_named(benchmark, choices.prompt or PROMPT, [Role.DRAFT])
-    recipe = draft_recipe(endpoint, choices, prompt.template)
+    fields = fields_of(benchmark.task, endpoint, choices.fields)
+    recipe = recipe_of(benchmark, endpoint, choices, fields, prompt.template)
     check_budget(choices.budget_usd, choices.budget_calls)
     if not samples_to_draft(benchmark, choices.samples).exists():
         raise InvalidInput(gettext("No sample to do with an image fits this query."), field="samples")
@@ -80,7 +113,8 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
         recipe=recipe.to_json(), recipe_digest=recipe.digest(), budget_usd=choices.budget_usd,
         budget_calls=choices.budget_calls, created_by=actor,
     )  # fmt: skip
-    freeze_prompts([prompt])
+    if PRESETS[endpoint.preset].chats:
+        freeze_prompts([prompt])
     audit.record(
         actor=actor, action="experiment.create", subject=experiment, benchmark=benchmark.slug,
         data={
@@ -101,18 +135,81 @@ def show_drafts(*, actor: User, benchmark: Benchmark, shows: bool) -> bool:
     return bool(changed)
 
 
-def draft_recipe(endpoint: Endpoint, choices: DraftChoices, prompt: Prompt) -> DraftRecipe:
-    """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
-    unknown = sorted(set(choices.fields) - set(Field))
-    if unknown or not choices.fields:
-        raise InvalidInput(gettext("Choose fields: %(fields)s.") % {"fields": ", ".join(Field)}, field="fields_drafted")
+def fields_of(task: TaskSchema, endpoint: Endpoint, chosen: Sequence[str]) -> tuple[Field, ...]:
+    """The fields to draft in their order, those that are usual for the source if none is chosen. Raises
+    ``InvalidInput`` for one that the source cannot draft, or that the task does not have."""
+    preset = PRESETS[endpoint.preset]
+    can = (Field.BOXES,) if preset.detector else BACKEND_FIELDS if preset.backend else tuple(Field)
+    if not chosen:
+        return tuple(one for one in Field if one in can and one in USUAL_FIELDS) if preset.chats else (Field.BOXES,)
+    if set(chosen) - set(can):
+        said = gettext("This endpoint drafts: %(fields)s.") % {"fields": ", ".join(can)}
+        raise InvalidInput(said, field="fields_drafted")
+    fields = tuple(one for one in Field if one in chosen)
+    off = [one for one in fields if one not in offered_fields(task)]
+    if off:
+        said = gettext("The task has no %(fields)s. Change it in Settings > Task.") % {"fields": ", ".join(off)}
+        raise InvalidInput(said, field="fields_drafted")
+    return fields
+
+
+def offered_fields(task: TaskSchema) -> list[Field]:
+    """The fields that the task of a benchmark has."""
+    return [one for one in Field if _use_of(task, one) is not Use.OFF]
+
+
+def _use_of(task: TaskSchema, field: Field) -> Use | None:
+    if field is Field.TOOLCHAIN:
+        return task.toolchain.use
+    return task.plan.use if field in OF_QUESTION else None
+
+
+def recipe_of(
+    benchmark: Benchmark, endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...], prompt: Prompt
+) -> AnyRecipe:
+    """The recipe of these choices on this endpoint, of whichever kind. Raises ``InvalidInput`` naming the field."""
+    preset = PRESETS[endpoint.preset]
+    if preset.detector:
+        own = DetectorChoices(names=choices.names, threshold=choices.threshold, images=choices.images)
+        return DetectorDraftRecipe(detector_recipe(benchmark, endpoint, own))
+    if preset.backend:
+        return backend_recipe(benchmark, endpoint, choices, fields)
+    return draft_recipe(endpoint, choices, fields, prompt)
+
+
+def backend_recipe(
+    benchmark: Benchmark, endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...]
+) -> BackendRecipe:
+    """The recipe of these choices on an ML backend. Raises ``InvalidInput`` naming the field."""
+    config = choices.label_config.strip()
+    if not config:
+        boxes = Field.BOXES in fields
+        names = names_of(benchmark, choices.names) if boxes else ()
+        if boxes and not 1 <= len(names) <= MOST_LABELS:
+            said = gettext("Enter from 1 to %(most)s labels, or a labeling configuration.") % {"most": MOST_LABELS}
+            raise InvalidInput(said, field="names")
+        config = label_config(names, boxes=boxes, answer=Field.ANSWER in fields)
+    project = f"{benchmark.pk}.{int(benchmark.created_at.timestamp())}"
+    try:
+        return BackendRecipe(
+            fields, endpoint.model, endpoint.base_url, config, choices.threshold,
+            choices.images or PRESETS[endpoint.preset].images, project,
+        )  # fmt: skip
+    except PolicyError as error:
+        raise InvalidInput(str(error), field="images") from error
+    except DraftError as error:
+        raise InvalidInput(str(error), field="label_config" if 0 <= choices.threshold <= 1 else "threshold") from error
+
+
+def draft_recipe(endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...], prompt: Prompt) -> DraftRecipe:
+    """The recipe of these choices on a model. Raises ``InvalidInput`` naming the field."""
     if choices.sampling not in SAMPLING:
         raise InvalidInput(
             gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"
         )
     try:
         return DraftRecipe(
-            tuple(one for one in Field if one in choices.fields), endpoint.model, endpoint.base_url, prompt,
+            fields, endpoint.model, endpoint.base_url, prompt,
             Frame(endpoint.frame), {**SAMPLING[choices.sampling], **choices.parameters},
             choices.images or PRESETS[endpoint.preset].images, dropped_of(settings_of(endpoint).drop),
         )  # fmt: skip
@@ -147,10 +244,12 @@ def _drafting_of(benchmark: Benchmark, share: float) -> Drafting:
     return drafting
 
 
-def draft_recipe_of_row(experiment: Experiment) -> DraftRecipe:
+def draft_recipe_of_row(experiment: Experiment) -> AnyRecipe:
     """The recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
+    given = experiment.recipe
+    kind = BackendRecipe if "label_config" in given else DetectorDraftRecipe if "names" in given else DraftRecipe
     try:
-        return DraftRecipe.from_json(experiment.recipe)
+        return kind.from_json(given)
     except (DraftError, PolicyError) as error:
         raise recipe_gone(error) from error
 
@@ -162,25 +261,66 @@ def plan_drafts(experiment: Experiment) -> int:
     return plan_by_image(experiment, samples, recipe.attempt_digest)
 
 
+def run_in_turn(image: SourceImage, calls: Sequence[ToolCall]) -> str:
+    """Run a drafted toolchain when it is its turn on pixels; why it does not run to its end, "" if it does."""
+    with PIXELS:
+        return chain_problem(image, calls)
+
+
 class DraftWorker(Worker):
-    """Asks a model for drafts, and keeps them with their samples."""
+    """Asks for drafts, and keeps them with their samples."""
 
     def prepare(self) -> None:
         self.drafts = draft_recipe_of_row(self.experiment)
         self.drafting = Drafting.objects.get(benchmark=self.experiment.benchmark)
+        plans = {Field.TARGETS, Field.DISTRACTORS} & set(self.drafts.fields)
+        self.bank = bank_of(self.experiment.benchmark) if plans else None
+        self.source = self.drafts.prompt.digest if isinstance(self.drafts, DraftRecipe) else self.drafts.digest()
+        if isinstance(self.drafts, BackendRecipe):
+            self._set_up(self.drafts)
+
+    def _set_up(self, recipe: BackendRecipe) -> None:
+        """Give a backend its labels before the first image, because older ones need them."""
+        try:
+            self.client.set_up(recipe.project, recipe.label_config)
+        except CallFailed as failure:
+            self.pause(Experiment.Reason.ENDPOINT, f"{failure.message} {failure.kind.advice}")
 
     def work_of(self, attempt: Attempt, sample: Sample, answered: list[Answered]) -> Work:
         image = source_image(sample)
-        begin = partial(DraftTurn, self.drafts, image, family=self.family)
+        match self.drafts:
+            case BackendRecipe() as recipe:
+                begin: Any = partial(BackendTurn, recipe, image)
+            case DetectorDraftRecipe() as recipe:
+                begin = partial(DetectorDraftTurn, recipe, image)
+            case DraftRecipe() as recipe:
+                begin = partial(DraftTurn, recipe, image, family=self.family, bank=self.bank, run=run_in_turn)
         return Work(attempt.pk, begin, image, {"sample_id": sample.key}, answered)
 
     def save(self, finished: Sequence[Finished]) -> None:
         """Keep the drafts. The attempt keeps the reasons of unread fields, and the kind of error if it failed."""
+        asked = self._questions([held.attempt.sample_id for held, *_ in finished])
         for held, row, kind in finished:
-            drafts, unread = row.get("drafts") or {}, row.get("unread") or {}
             assert held.attempt.sample_id is not None
-            keep_proposals(
-                self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.drafts.prompt.digest
-            )
-            result = {"fields": sorted(drafts), "unread": unread}
+            drafts, unread = dict(row.get("drafts") or {}), dict(row.get("unread") or {})
+            _leave_out(drafts, unread, asked.get(held.attempt.sample_id))
+            sources = row.get("sources") or {}
+            keep_proposals(self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.source, sources)
+            result = {"fields": sorted(drafts), "unread": unread} | ({"sources": sources} if sources else {})
             self.mark(held, kind, str(row.get("error", "")), result=result)
+
+    def _questions(self, samples: Sequence[int]) -> dict[int, Any]:
+        """The drafted questions that samples already have."""
+        if not any(one in OF_QUESTION for one in self.drafts.fields):
+            return {}
+        rows = Proposal.objects.filter(sample__in=samples, field=Field.QUESTION.value)
+        return dict(rows.values_list("sample", "content"))
+
+
+def _leave_out(drafts: dict[str, Any], unread: dict[str, str], asked: Any) -> None:
+    """Leave out what is about another question than the draft that the sample has and keeps."""
+    if asked is None or drafts.get(Field.QUESTION.value) == asked:
+        return
+    for one in OF_QUESTION:
+        if drafts.pop(one.value, None) is not None:
+            unread[one.value] = OTHER_QUESTION

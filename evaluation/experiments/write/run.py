@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext
 from annotation.common.access import allowed
 from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
+from evaluation.experiments.read.image_links import image_link
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
 from evaluation.experiments.write.board import AuditWorker, RenderWorker, close_audit, plan_items
 from evaluation.experiments.write.code import refuse_code
@@ -105,7 +107,8 @@ def _work(context: JobContext, experiment: Experiment, part: int) -> None:
     shares = context.job.parent.parts.live().count() if context.job.parent else 1
     threads = min(MOST_THREADS, limits_of(endpoint).in_flight)
     again = context.job.attempts > 1
-    with client_of(endpoint, max(1, shares), spent=bool(part) or again, again=again) as client:
+    link = partial(image_link, experiment.pk)
+    with client_of(endpoint, max(1, shares), spent=bool(part) or again, again=again, link=link) as client:
         make = WORKERS[experiment.kind]
         worker = make(context, experiment, client, price=price_of(endpoint), family=endpoint.family, threads=threads)
         worker.run()

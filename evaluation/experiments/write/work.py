@@ -102,6 +102,7 @@ class Worker:
         threads: int,
     ) -> None:
         self.context, self.experiment, self.price, self.family = context, experiment, price, family
+        self.client = client
         self.claim = context.job.worker
         self.pool: Pool[Work] = Pool(threads, partial(run_attempt, client=client))
         self.held: dict[int, Held] = {}
@@ -249,7 +250,7 @@ class Worker:
         for go_on in granted:
             go_on()
         if self.waiting and not self._any_in_flight():
-            self._pause(Reason.BUDGET, "The budget is used up. Raise it to continue.")
+            self.pause(Reason.BUDGET, "The budget is used up. Raise it to continue.")
 
     def _take(self, ask: Ask[Work]) -> list[Callable[[], None]]:
         held = self.held[ask.work.attempt]
@@ -314,7 +315,7 @@ class Worker:
         in_row = found.values_list("failures_in_row", flat=True).get()
         if failure.kind == ErrorKind.AUTH or in_row >= FAILURES_IN_ROW:
             why = f"{in_row} requests in a row failed. " if failure.kind != ErrorKind.AUTH else ""
-            self._pause(Reason.ENDPOINT, f"{why}{failure.message} {failure.kind.advice}")
+            self.pause(Reason.ENDPOINT, f"{why}{failure.message} {failure.kind.advice}")
 
     def _settle(self, held: Held, usd: float | None, **fields: Any) -> None:
         assert held.exchange is not None
@@ -362,7 +363,8 @@ class Worker:
         sent = Exchange.objects.filter(attempt__experiment=self.experiment, state=Exchange.State.SENT)
         return sent.exists()
 
-    def _pause(self, reason: str, note: str) -> None:
+    def pause(self, reason: str, note: str) -> None:
+        """Stop the experiment until a person resumes it; requests in flight are awaited."""
         live = Experiment.objects.live().filter(pk=self.experiment.pk)
         live.update(state=State.PAUSED, pause_reason=reason, pause_note=note[:2000])
         self.open = False

@@ -13,8 +13,8 @@ from django.db.models.fields.json import KT
 
 LIVE = ("trial", "running")
 """States in which a job works on an experiment."""
-DETECTOR = "detector"
-"""The preset of endpoints that detect objects."""
+DETECTOR, BACKEND = "detector", "label-studio"
+"""The presets of endpoints that detect objects, and of ML backends of Label Studio."""
 RENDERERS = ("images", "openai-images", "stand-in-images")
 """The presets of endpoints that generate images."""
 PROMPT_PARTS = ("system", "user", "prompt")
@@ -28,7 +28,7 @@ class EndpointQuerySet(models.QuerySet[Any]):
 
     def chats(self) -> Self:
         """Keep endpoints of models that chat."""
-        return self.exclude(preset__in=(DETECTOR, *RENDERERS))
+        return self.exclude(preset__in=(DETECTOR, BACKEND, *RENDERERS))
 
     def detectors(self) -> Self:
         return self.filter(preset=DETECTOR)

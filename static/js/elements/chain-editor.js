@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { same } from "../models/draft.js";
 import { callWords, readChain, writtenChain } from "../models/chain.js";
 import { copied, keepRows } from "./rows.js";
@@ -36,6 +37,7 @@ export class ChainEditor {
     card.querySelector("b").textContent = call.tool;
     card.querySelector("[data-part=way]").textContent = way;
     card.querySelector("[data-part=given]").textContent = given.join("\n");
+    card.querySelector("[data-part=source]").textContent = call.source ? t("Draft by %(source)s", { source: call.source }) : "";
   }
 
   #complain(problem) {

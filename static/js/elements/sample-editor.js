@@ -45,10 +45,10 @@ export class SampleEditor extends EventTarget {
 
   /**
    * @param {HTMLElement} root holds .stage, [data-form] and the rows to copy  @param {object} content to begin with
-   * @param {object} data image, facets, task, bank, suggestions, drafts; old: boxes of an earlier revision, drawn under the tag oldTag;
+   * @param {object} data image, facets, task, bank, suggestions, drafts; dismissed: drafted fields that were dismissed before; old: boxes of an earlier revision, drawn under the tag oldTag;
    * fixed: the question and its options are another annotator's
    */
-  constructor(root, content, { image, facets, task, bank, suggestions = [], drafts = [], old = [], oldTag = "", fixed = false }, signal) {
+  constructor(root, content, { image, facets, task, bank, suggestions = [], drafts = [], dismissed, old = [], oldTag = "", fixed = false }, signal) {
     super();
     this.#root = root;
     this.#history = new History(content);
@@ -59,7 +59,7 @@ export class SampleEditor extends EventTarget {
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
-    this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit);
+    this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit, dismissed);
     const options = new OptionsEditor(part("answering"), edit);
     this.#tabs = new Tabs(root.querySelector("[role=tablist]"));
     const reveal = (element) => this.reveal(element);

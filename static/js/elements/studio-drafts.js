@@ -1,4 +1,5 @@
 import { t, tn } from "../lib/t.js";
+import { chainWords } from "../models/chain.js";
 import { accepted, holds, isAcceptable, isEmpty } from "../models/drafts.js";
 import { FrameMarks } from "./frame-marks.js";
 import { pinAt } from "./stage-places.js";
@@ -9,7 +10,13 @@ const PLACES = {
   options: "[data-part=options]",
   answer: "[data-part=options], [data-part=accepted]",
   boxes: "[data-part=boxes]",
+  toolchain: "[data-draft=toolchain]",
+  targets: "[data-part=targets]",
+  distractors: "[data-part=distractors]",
 };
+
+/** What a detector said of a box: its label and score, or "". */
+const found = ({ label, score }) => [label, typeof score === "number" ? score.toFixed(2) : ""].filter(Boolean).join(" ");
 
 /** Where the focus goes after a decision with a button. */
 const AFTER = {
@@ -17,6 +24,9 @@ const AFTER = {
   options: "[data-part=options] .input",
   answer: "[data-part=options] input:checked, [data-part=options] .input, [data-part=accepted]",
   boxes: "[data-act=add-box]",
+  toolchain: "#chain-json",
+  targets: "[data-part=find]",
+  distractors: "[data-part=find]",
 };
 
 /**
@@ -32,17 +42,23 @@ export class Drafts {
   #marks = null;
   #content = null;
   #decided = new Map();
+  #dismissed;
 
-  /** @param {HTMLElement} root @param {{field: string, content: any, source: string}[]} all */
-  constructor(root, all, size, canvas, edit) {
+  /**
+   * @param {HTMLElement} root  @param {{field: string, content: any, source: string}[]} all
+   * @param {import("../models/dismissed.js").Dismissed} [dismissed] what was dismissed on another page of this sample
+   */
+  constructor(root, all, size, canvas, edit, dismissed) {
     this.#root = root;
+    this.#dismissed = dismissed;
+    for (const field of dismissed?.fields ?? []) this.#decided.set(field, "dismissed");
     this.#all = all.filter(({ field }) => field !== "boxes" || canvas);
     this.#size = size;
     this.#canvas = canvas;
     this.#edit = edit;
     const boxes = this.#all.find(({ field }) => field === "boxes");
     if (boxes) {
-      this.#marks = new FrameMarks(boxes.content.map(({ box }) => ({ kind: "drafted", box, turn: null, tag: "", name: boxes.source })));
+      this.#marks = new FrameMarks(boxes.content.map((one) => ({ kind: "drafted", box: one.box, turn: null, tag: "", name: [found(one), boxes.source].filter(Boolean).join(", ") })));
       canvas.lay(this.#marks);
     }
     for (const one of this.#all) this.#write(one);
@@ -99,8 +115,9 @@ export class Drafts {
     return this.#root.querySelector(`[data-draft="${field}"]`);
   }
 
-  #pin(draft, { box }, at) {
-    const name = `D${at + 1}`;
+  #pin(draft, one, at) {
+    const { box } = one;
+    const name = [`D${at + 1}`, found(one)].filter(Boolean).join(" ");
     const said = t("Accept %(name)s, draft by %(source)s", { name, source: draft.source });
     return pinAt({ x: box[2], y: box[1] }, "pin--suggested", name, said, () => this.#accept(draft));
   }
@@ -117,6 +134,7 @@ export class Drafts {
   #dismiss(one) {
     const inside = this.#place(one.field).contains(document.activeElement);
     this.#decided.set(one.field, "dismissed");
+    this.#dismissed?.add(one.field);
     this.show(this.#content);
     if (inside) this.#leave(one.field);
     return true;
@@ -142,9 +160,12 @@ export class Drafts {
       question: () => content,
       answer: () => content,
       options: () => Object.entries(content).map(([letter, text]) => `${letter} ${text}`).join(" · "),
-      boxes: () => tn("%(count)s dotted box", "%(count)s dotted boxes", content.length, { count: content.length }),
+      boxes: () => [tn("%(count)s dotted box", "%(count)s dotted boxes", content.length, { count: content.length }), ...content.map(found).filter(Boolean)].join(" · "),
+      toolchain: () => chainWords(content),
+      targets: () => content.map(({ tool, step }) => `${step} ${tool}`).join(" · "),
+      distractors: () => content.join(" · "),
     };
-    const names = { question: t("question"), options: t("options"), answer: t("answer"), boxes: t("boxes") };
+    const names = { question: t("question"), options: t("options"), answer: t("answer"), boxes: t("boxes"), toolchain: t("toolchain"), targets: t("targets"), distractors: t("distractors") };
     part("draft-text").textContent = texts[field]();
     part("draft-source").textContent = t("Draft by %(source)s", { source });
     for (const name of ["draft-accept", "draft-dismiss"]) part(name).textContent = ` ${t("draft of the %(field)s", { field: names[field] })}`;

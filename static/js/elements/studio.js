@@ -1,5 +1,6 @@
 import { sendJson } from "../lib/request.js";
 import { t } from "../lib/t.js";
+import { Dismissed } from "../models/dismissed.js";
 import { completed, same } from "../models/draft.js";
 import { LastAsked } from "../models/last-asked.js";
 import { VisibleTime } from "../models/visible-time.js";
@@ -106,7 +107,8 @@ export class SightlineStudio extends HTMLElement {
     const { image, facets, bank, suggestions, drafts, returned } = this.#data;
     const old = returned?.content?.gold_boxes;
     const known = this.#asked.known(facets ?? {});
-    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, drafts, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
+    const dismissed = new Dismissed(sessionStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
+    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, drafts, dismissed, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");

@@ -1,5 +1,6 @@
 import { newKey, sendJson } from "../lib/request.js";
 import { t } from "../lib/t.js";
+import { Dismissed } from "../models/dismissed.js";
 import { completed, same } from "../models/draft.js";
 import { answerOf, answersInWords } from "../models/options.js";
 import { History } from "../models/history.js";
@@ -11,6 +12,7 @@ import { ConflictView } from "./studio-conflict.js";
 import { SavingStatus } from "./studio-status.js";
 import { WorkbenchAdder } from "./workbench-adder.js";
 import { WorkbenchChains } from "./workbench-chains.js";
+import { WorkbenchDraft } from "./workbench-draft.js";
 import { WorkbenchResults } from "./workbench-results.js";
 import { WorkbenchRuns, waitingWords } from "./workbench-runs.js";
 import { WorkbenchStage } from "./workbench-stage.js";
@@ -68,6 +70,8 @@ export class SightlineWorkbench extends HTMLElement {
         again: () => this.#show(),
       }),
     };
+    const dismissed = new Dismissed(sessionStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
+    this.#parts.draft = new WorkbenchDraft(this, this.#data.draft, dismissed, (calls) => this.#replace(calls));
     new WorkbenchAdder(this, this.#tools, (tool, values) => this.#add(tool, values));
     this.#history.addEventListener("change", () => this.#changed());
     this.addEventListener("click", (event) => this.#act(event));
@@ -182,6 +186,7 @@ export class SightlineWorkbench extends HTMLElement {
     this.#parts.steps.show(this.#calls, this.#focus, this.#shown, this.#thumbnails);
     this.#parts.results.showFilm(this.#calls, this.#focus, this.#shown, this.#thumbnails);
     this.#parts.chains.show(this.#calls, this.#ran === this.#calls ? this.#shown.end : null);
+    this.#parts.draft.show(this.#calls);
     for (const [act, on] of [["undo", this.#history.canUndo], ["redo", this.#history.canRedo]]) this.querySelector(`[data-act=${act}]`).disabled = !on;
   }
 

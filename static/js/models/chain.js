@@ -3,6 +3,8 @@
 import { allOf, t } from "../lib/t.js";
 
 const KEYS = ["tool", "arguments", "image_in", "image_out"];
+/** The model whose draft a call was adopted from; a call of a person has none. */
+const SOURCE = "source";
 const MOST = 100;
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
@@ -12,17 +14,18 @@ const isName = (value) => typeof value === "string" && value !== "";
 function problemOf(call, at) {
   const number = at + 1;
   if (!isObject(call)) return t("Call %(number)s must be an object like %(example)s.", { number, example: '{"tool": "Crop", "arguments": {}}' });
-  const unknown = Object.keys(call).find((key) => !KEYS.includes(key));
+  const unknown = Object.keys(call).find((key) => ![...KEYS, SOURCE].includes(key));
   if (unknown !== undefined) return t("Call %(number)s has the unknown key “%(key)s”. Allowed: %(allowed)s.", { number, key: unknown, allowed: KEYS.join(", ") });
   if (!isName(call.tool)) return t("Call %(number)s has no tool name.", { number });
   if (call.arguments !== undefined && !isObject(call.arguments)) return t("Call %(number)s needs an object as arguments.", { number });
   const given = Array.isArray(call.image_in) ? call.image_in : [call.image_in ?? "latest"];
   if (!given.length || !given.every(isName)) return t("Call %(number)s needs a name or a list of names as image_in.", { number });
   if ((call.image_out ?? null) !== null && !isName(call.image_out)) return t("Call %(number)s needs a name as image_out.", { number });
+  if (call.source !== undefined && typeof call.source !== "string") return t("Call %(number)s needs a text as source.", { number });
   return call.image_out === "original" ? t("Call %(number)s can't name its result original; this name is reserved for the image.", { number }) : "";
 }
 
-const whole = ({ tool, arguments: given = {}, image_in = null, image_out = null }) => ({ tool, arguments: given, image_in, image_out });
+const whole = ({ tool, arguments: given = {}, image_in = null, image_out = null, source }) => ({ tool, arguments: given, image_in, image_out, ...(source ? { source } : {}) });
 
 /**
  * The calls that a text says, or what is wrong with it.
@@ -61,3 +64,6 @@ export function callWords({ arguments: given, image_in, image_out }) {
     way: `${from} → ${image_out ?? t("new image")}`,
   };
 }
+
+/** A toolchain in one line: its tools with their arguments. */
+export const chainWords = (calls) => calls.map((call) => `${call.tool}(${callWords(call).given.join(", ")})`).join(" → ");

@@ -12,7 +12,7 @@ from annotation.content.samples import save_samples
 from annotation.images import chain_runs
 from annotation.images.store import store_pictures
 from annotation.imaging.encoding import encode
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, Image, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.workflow import Role
 from evaluation.experiments.write.create import Choices, create_experiment
@@ -62,3 +62,15 @@ def experiment_on(benchmark: Benchmark, lea: User) -> Make:
         )
 
     return make
+
+
+@pytest.fixture
+def to_do(benchmark: Benchmark, ana: User) -> Benchmark:
+    """The kitchen with twelve samples to do besides two with gold; Ana annotates."""
+    add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
+    image = Image.objects.get()
+    Sample.objects.bulk_create(
+        Sample(benchmark=benchmark, key=f"new-{n}", image=image, width=image.width, height=image.height)
+        for n in range(12)
+    )
+    return benchmark

@@ -31,7 +31,8 @@ from evaluation.runner.templates import load_prompt
 from evaluation.stand_in.recorded import Recorded
 from evaluation.stand_in.server import Options, StandIn
 from tests.conftest import signed_in
-from tests.evaluation.endpoints.server import Answer, serving
+from tests.evaluation.endpoints.server import serving
+from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -40,42 +41,6 @@ from webapp.jobs.runner import run_waiting
 pytestmark = pytest.mark.one_database
 
 EndpointAt = Callable[..., Endpoint]
-SECRET = "How many zebras hide here?"
-DRAFT = {"question": SECRET, "options": ["five", "eleven"], "answer": "eleven", "boxes": [[10, 10, 60, 50]]}
-
-
-def answering(said: Any = DRAFT) -> Answer:
-    text = said if isinstance(said, str) else json.dumps(said)
-    message = {"role": "assistant", "content": text}
-    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "model": "m-1"}
-    return Answer(body=json.dumps(body).encode())
-
-
-@pytest.fixture
-def to_do(benchmark: Benchmark, ana: User) -> Benchmark:
-    """The kitchen with twelve samples to do besides two with gold; Ana annotates."""
-    add_member(actor=None, benchmark=benchmark, user=ana, role=Role.ANNOTATOR)
-    image = Image.objects.get()
-    Sample.objects.bulk_create(
-        Sample(benchmark=benchmark, key=f"new-{n}", image=image, width=image.width, height=image.height)
-        for n in range(12)
-    )
-    return benchmark
-
-
-def drafted(benchmark: Benchmark, endpoint: Endpoint, lea: User, **choices: Any) -> Experiment:
-    experiment = create_drafts(actor=lea, benchmark=benchmark, endpoint=endpoint, choices=DraftChoices(**choices))
-    start_all(actor=lea, experiment=experiment)
-    run_waiting()
-    experiment.refresh_from_db()
-    return experiment
-
-
-def arms(benchmark: Benchmark, person: User, arm: Arm) -> list[Sample]:
-    """The samples to do in this arm of a person, in the order of their ids."""
-    drafting = Drafting.objects.get(benchmark=benchmark)
-    found = benchmark.samples.filter(state="to_do").order_by("pk")
-    return [one for one in found if arm_of(drafting.seed, person.pk, one.pk, drafting.control_share) is arm]
 
 
 def test_each_image_is_asked_once_without_anything_that_people_wrote(
