@@ -418,7 +418,7 @@ class DraftForm(forms.Form):
         self._share = drafting.control_share if drafting is not None else None
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
-        endpoints.queryset = Endpoint.objects.offered_to(benchmark)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).drafters()
         drafted = self.fields["fields_drafted"]
         assert isinstance(drafted, forms.MultipleChoiceField)
         drafted.choices = [(one.value, _FIELD_WORDS[one.value]) for one in offered_fields(benchmark.task)]

@@ -100,6 +100,8 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
     field, ``Conflict`` where images would leave the server without consent, or the control share is set already."""
     require(actor, benchmark, Right.MANAGE)
     require_served(benchmark, endpoint)
+    if PRESETS[endpoint.preset].renderer:
+        raise InvalidInput(gettext("An image generator does not draft."), field="endpoint")
     prompt = prompt_named(benchmark, choices.prompt or PROMPT, [Role.DRAFT])
     fields = fields_of(benchmark.task, endpoint, choices.fields)
     recipe = recipe_of(benchmark, endpoint, choices, fields, prompt.template)
@@ -299,7 +301,8 @@ class DraftWorker(Worker):
 
     def save(self, finished: Sequence[Finished]) -> None:
         """Keep the drafts. The attempt keeps the reasons of unread fields, and the kind of error if it failed."""
-        asked = self._questions([held.attempt.sample_id for held, *_ in finished])
+        samples = [held.attempt.sample_id for held, *_ in finished]
+        asked = self._questions([one for one in samples if one is not None])
         for held, row, kind in finished:
             assert held.attempt.sample_id is not None
             drafts, unread = dict(row.get("drafts") or {}), dict(row.get("unread") or {})

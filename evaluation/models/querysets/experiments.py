@@ -33,6 +33,10 @@ class EndpointQuerySet(models.QuerySet[Any]):
     def detectors(self) -> Self:
         return self.filter(preset=DETECTOR)
 
+    def drafters(self) -> Self:
+        """Keep endpoints that can draft: models that chat, detectors and ML backends."""
+        return self.exclude(preset__in=RENDERERS)
+
     def renderers(self) -> Self:
         return self.filter(preset__in=RENDERERS)
 
