@@ -58,6 +58,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/diagnostics/", diagnostics.diagnostics, name="api-diagnostics"),
     path(f"{BENCHMARK}/compare/", comparisons.compare, name="api-compare"),
     path(f"{BENCHMARK}/compare/slices/", comparisons.compare_slices, name="api-compare-slices"),
+    path(f"{BENCHMARK}/compare/pairs/", comparisons.compare_pairs, name="api-compare-pairs"),
     path(f"{BENCHMARK}/compare/crops/", comparisons.compare_crops, name="api-compare-crops"),
     path(f"{BENCHMARK}/trajectories/facets/", trajectories.facets, name="api-trajectory-facets"),
     path(f"{BENCHMARK}/trajectories/<int:pk>/", trajectories.trajectory, name="api-trajectory"),

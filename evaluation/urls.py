@@ -63,6 +63,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/compare/", compare.compare, name="compare"),
     path(f"{BENCHMARK}/compare/crops/", compare.crops, name="compare-crops"),
     path(f"{BENCHMARK}/compare/slices/", compare.slices, name="compare-slices"),
+    path(f"{BENCHMARK}/compare/pairs/", compare.sides, name="compare-pairs"),
     path(f"{BENCHMARK}/score/", leaderboard.score, name="score"),
     path(f"{BENCHMARK}/settings/metrics/", metric_settings.metric_settings, name="metric-settings"),
     path(f"{BENCHMARK}/data-card/", data_card.data_card, name="data-card"),

@@ -30,6 +30,7 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
+from annotation.board.write.pairs import pair_item
 from annotation.building import OPEN, Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.common.access import allowed
@@ -99,6 +100,7 @@ class RejectForm(VersionForm):
 class ImageForm(Form):
     version = TextField(pattern=r"^[1-9][0-9]{0,8}$", help_text="Of the item as you read it.")
     image = serializers.FileField(help_text="JPEG, PNG, WebP or TIFF.")
+    real = WordField(choices=["yes", "no"], required=False, default="no", help_text="A photograph of a real scene.")
 
 
 class DecisionSerializer(serializers.Serializer[Any]):
@@ -127,6 +129,10 @@ class ItemSerializer(serializers.Serializer[Any]):
     rendered = serializers.JSONField(
         allow_null=True,
         help_text="Of a generated image: model, prompt (SHA-256 of the description) and seed. Null: uploaded.",
+    )
+    real = serializers.BooleanField(help_text="The image is a photograph of a real scene.")
+    pair_of = serializers.IntegerField(
+        source="pair_of.number", allow_null=True, default=None, help_text="The item that it repeats with another image."
     )
     sample = serializers.CharField(source="sample.key", allow_null=True, default=None)
     entered_at = serializers.DateTimeField(help_text="When it came to its stage.")
@@ -200,7 +206,7 @@ def board(request: Request, slug: str) -> Response:
 def items(request: Request, slug: str) -> Response:
     """The items of the board in the order of their numbers, or those of one stage."""
     benchmark = _benchmark(request, slug)
-    found = BuildItem.objects.filter(benchmark=benchmark).select_related("image", "sample")
+    found = BuildItem.objects.filter(benchmark=benchmark).select_related("image", "sample", "pair_of")
     if stage := one_of(request, "stage", STAGES, ""):
         found = found.filter(stage=stage)
     return paged(request, found, "number", lambda item: ItemSerializer(item).data)
@@ -259,6 +265,17 @@ def accept(request: Request, slug: str, number: int) -> Response:
     return _whole(request, found)
 
 
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="board_item_pair", request=None, responses={201: WholeItemSerializer})
+@api_view(["POST"])
+def pair(request: Request, slug: str, number: int) -> Response:
+    """Create an item that repeats the plan of an accepted one with another image: a matched pair."""
+    made = pair_item(actor=person_of(request), item=_load(request, slug, number, Right.MANAGE))
+    answer = _whole(request, made)
+    answer.status_code = 201
+    return answer
+
+
 @takes_files(upload_room(Right.MANAGE))
 @needs(Scope.MANAGE)
 @extend_schema(
@@ -272,7 +289,13 @@ def image(request: Request, slug: str, number: int) -> Response:
     """The image of an item, as a file of a form (multipart/form-data)."""
     found = _load(request, slug, number, Right.MANAGE)
     said = read_form(ImageForm, request)
-    set_image(actor=person_of(request), item=found, version=int(said["version"]), data=said["image"].read())
+    set_image(
+        actor=person_of(request),
+        item=found,
+        version=int(said["version"]),
+        data=said["image"].read(),
+        real=said["real"] == "yes",
+    )
     return _whole(request, found)
 
 
@@ -300,14 +323,18 @@ def _benchmark(request: Request, slug: str, right: Right | None = None) -> Bench
 
 def _load(request: Request, slug: str, number: int, right: Right | None = None) -> BuildItem:
     benchmark = _benchmark(request, slug, right)
-    rows = BuildItem.objects.select_related("image", "sample")
+    rows = BuildItem.objects.select_related("image", "sample", "pair_of")
     found: BuildItem = get_object_or_404(rows, benchmark=benchmark, number=number)
     found.benchmark = benchmark
     return found
 
 
 def _whole(request: Request, found: BuildItem) -> Response:
-    now = BuildItem.objects.select_related("image", "sample").prefetch_related("decisions__person").get(pk=found.pk)
+    now = (
+        BuildItem.objects.select_related("image", "sample", "pair_of")
+        .prefetch_related("decisions__person")
+        .get(pk=found.pk)
+    )
     blind = is_blind(person_of(request), now)
     data: dict[str, Any] = {
         **ItemSerializer(now).data,

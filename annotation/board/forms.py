@@ -184,6 +184,7 @@ class ImageForm(StageForm):
         widget=forms.ClearableFileInput(attrs={"accept": "image/jpeg,image/png,image/webp,image/tiff"}),
         help_text=gettext_lazy("JPEG, PNG, WebP or TIFF, made of the description."),
     )  # fmt: skip
+    real = forms.BooleanField(label=gettext_lazy("It is a photograph of a real scene"), required=False)
 
     def clean(self) -> dict[str, Any]:
         said = super().clean() or {}

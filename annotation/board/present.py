@@ -9,9 +9,9 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from annotation.board.read.audits import BatchFacts, Proposals, findings_of
-from annotation.board.read.items import Board
+from annotation.board.read.items import Board, earlier_stages
 from annotation.board.write.items import IMAGE_REASONS
-from annotation.building import OPEN, Stage, Verdict
+from annotation.building import Stage, Verdict
 from annotation.building.audits import BatchState
 from annotation.common.reasons import offered_reasons, reason_words
 from annotation.common.words import LIKENESS
@@ -215,7 +215,7 @@ def image_faults(task: TaskSchema) -> list[tuple[str, str]]:
 
 def reject_choices(item: BuildItem, benchmark: Benchmark) -> dict[str, Any]:
     """``stages`` and ``reasons`` of the form that sends an item back: the stages before, the last one in front."""
-    earlier = OPEN[: OPEN.index(Stage(item.stage))] if item.is_open else ()
+    earlier = earlier_stages(item)
     about = {one.code: one.about for one in benchmark.task.reasons}
     codes = [
         code

@@ -63,6 +63,7 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
+from annotation.board.write.pairs import pair_item
 from annotation.building import Stage
 from annotation.common.access import allowed
 from annotation.common.bank import bank_of
@@ -174,6 +175,17 @@ def board_check(request: SignedInRequest, slug: str, number: int) -> HttpRespons
 
 @login_required
 @require_POST
+def board_pair(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
+    """Posted by a lead: an item that repeats the plan of this accepted one with another image."""
+    item = _load(request, slug, number, Right.MANAGE)
+    go_on_at(request, reverse("annotation:board-item", args=[slug, number]), gettext("Open the item"))
+    made = pair_item(actor=request.user, item=item)
+    messages.success(request, gettext("Item %(number)s waits for the other image.") % {"number": made.number})
+    return redirect("annotation:board-item", slug, made.number)
+
+
+@login_required
+@require_POST
 def board_reject(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Posted by a lead: to, an earlier stage or discarded; reason; note."""
     item = _load(request, slug, number, Right.MANAGE)
@@ -206,6 +218,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
         "history": history_of(item, benchmark.task, blind=is_blind(request.user, item)),
         "manages": manages,
         "own": own,
+        "pair": item.pair_of or item.pairs.kept().first(),
         "whole": f"0,0,{item.image.width},{item.image.height}" if item.image else "",
     }
     if manages and item.is_open:
@@ -238,7 +251,7 @@ def _stage_form(item: BuildItem, data: Any = None) -> StageForm | None:
 def _load(request: SignedInRequest, slug: str, number: int, right: Right = Right.COMPARE_WORK) -> BuildItem:
     benchmark = load_benchmark(request, slug, right)
     item: BuildItem = get_object_or_404(
-        BuildItem.objects.select_related("image", "sample"), benchmark=benchmark, number=number
+        BuildItem.objects.select_related("image", "sample", "pair_of"), benchmark=benchmark, number=number
     )
     item.benchmark = benchmark
     return item

@@ -32,6 +32,11 @@ class BuildItem(models.Model):
         null=True, blank=True,
         help_text='{"model", "prompt", "seed"} of a generated image; "prompt": SHA-256 of its text. Null: uploaded.',
     )  # fmt: skip
+    real = models.BooleanField(default=False, help_text="The image is a photograph of a real scene.")
+    pair_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="pairs",
+        help_text="The item that it repeats with another image.",
+    )  # fmt: skip
     sample = models.OneToOneField(
         Sample, null=True, blank=True, on_delete=models.SET_NULL, related_name="build_item",
         help_text="What it became.",

@@ -18,6 +18,7 @@ from evaluation.common.compared import calling_terms
 from evaluation.common.pairs import cell_terms, look_terms
 from evaluation.compare.read.crops import read_crop_agreement
 from evaluation.compare.read.runs import CELLS, comparable_runs, compare_runs
+from evaluation.compare.read.sides import SideDifference, compare_sides, matched_pairs
 from evaluation.compare.read.slices import find_largest_differences
 from evaluation.metrics.calling import CallingEffect
 from evaluation.metrics.comparison import Comparison
@@ -199,6 +200,54 @@ def compare_crops(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
     a, b = _runs(request, benchmark, 2)
     return Response({**plain(read_crop_agreement(benchmark, a, b)), "terms": cell_terms(a.pk, b.pk)["cropped"]})
+
+
+@extend_schema(
+    operation_id="compare_pairs",
+    responses=inline_serializer(
+        "MatchedPairs",
+        {
+            "pairs": serializers.IntegerField(help_text="Pairs of a real and a generated image with gold."),
+            "incomplete": serializers.IntegerField(help_text="Pairs without one of them, or with several."),
+            "runs": inline_serializer(
+                "SideDifference",
+                {
+                    **integers("run", "n", "dropped", "both", "real_only", "generated_only", "neither"),
+                    **numbers("real", "generated", "difference", "p_value", "p_holm"),
+                    **intervals("interval"),
+                },
+                many=True,
+            ),
+        },
+    ),
+)
+@api_view(["GET"])
+def compare_pairs(request: Request, slug: str) -> Response:
+    """Each scored run on matched pairs: its successes on real and on generated images, the difference generated − real
+    with Newcombe's interval, McNemar's exact test over pairs, and Holm's adjustment over the runs."""
+    benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
+    pairs = matched_pairs(benchmark)
+    found = compare_sides(pairs, comparable_runs(benchmark)) if len(pairs) else []
+    return Response({"pairs": len(pairs), "incomplete": pairs.incomplete, "runs": [_side(one) for one in found]})
+
+
+def _side(one: SideDifference) -> dict[str, Any]:
+    table = one.effect.table
+    return {
+        "run": one.run.pk,
+        "n": table.n,
+        "dropped": one.dropped,
+        "both": table.both,
+        "real_only": table.lost,
+        "generated_only": table.gained,
+        "neither": table.neither,
+        "real": table.before,
+        "generated": table.after,
+        "difference": table.difference,
+        "p_value": one.effect.p_value,
+        "p_holm": one.p_holm,
+        "interval": plain(one.effect.interval),
+    }
 
 
 def _runs(request: Request, benchmark: Any, most: int) -> list[Run]:

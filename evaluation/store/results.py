@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Quadrant
+from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Outcome, Quadrant
 from evaluation.models import Run
 from evaluation.store.engine import Reader, parquet
 from evaluation.store.files import folder, paths_of
@@ -74,6 +74,18 @@ def verdicts_of(run: Run) -> dict[int, bool]:
     Further rollouts are included, interventions are not. ``run``: of ``Run.objects.of``."""
     [path] = paths_of([run])
     statement = f"SELECT pk, verdict = 'yes' FROM {parquet(path)} WHERE scored AND counted AND condition = 'none'"
+    return dict(Reader(folder()).rows(statement, {}))
+
+
+def successes_of(run: Run) -> dict[int, bool | None]:
+    """Whether the lowest scored rollout of each sample succeeded: a plan with an exact match, an answer that counts if
+    it is correct; None: it does not count. Interventions are left out. ``run``: of ``Run.objects.of``."""
+    [path] = paths_of([run])
+    exact = Outcome.NAMES[Outcome.EXACT]
+    statement = (
+        f"SELECT sample, CASE WHEN outcome IS NOT NULL THEN outcome = '{exact}' WHEN counted THEN verdict = 'yes' END "
+        f"FROM {parquet(path)} WHERE scored AND condition = 'none' ORDER BY sample, rollout DESC"
+    )
     return dict(Reader(folder()).rows(statement, {}))
 
 

@@ -71,7 +71,8 @@ def board_of(benchmark: Benchmark) -> Board:
         count, since = counts.get(stage.value, (0, None))
         columns.append(Column(stage, count, since, tuple(shown.get(stage.value, ()))))
     bank = bank_of(benchmark)
-    kept = BuildItem.objects.filter(benchmark=benchmark).kept().values_list("targets", "distractors")
+    own = BuildItem.objects.filter(benchmark=benchmark, pair_of=None)
+    kept = own.kept().values_list("targets", "distractors")
     combinations, likeness = [], Counter[str]()
     for targets, distractors in kept:
         combinations.append(_combination(targets, bank))
@@ -145,8 +146,18 @@ def candidates_of_model(item: BuildItem) -> list[str]:
 
 
 def has_worked_on(person: User, item: BuildItem) -> bool:
-    """Whether this person decided anything about the item before its image was checked."""
-    return item.decisions.filter(person=person).exclude(stage=Stage.IMAGE_CHECK.value).exists()
+    """Whether this person decided anything about the item, or about the one that it repeats, before its image was
+    checked."""
+    about = BuildDecision.objects.filter(item__in=[one for one in (item.pk, item.pair_of_id) if one is not None])
+    return about.filter(person=person).exclude(stage=Stage.IMAGE_CHECK.value).exists()
+
+
+def earlier_stages(item: BuildItem) -> tuple[Stage, ...]:
+    """The stages to which an item can be sent back. One that repeats the plan of another has only its own image."""
+    if not item.is_open:
+        return ()
+    earlier = OPEN[: OPEN.index(Stage(item.stage))]
+    return earlier if item.pair_of_id is None else tuple(stage for stage in earlier if stage is Stage.IMAGE)
 
 
 def may_check_images(person: User, benchmark: Benchmark) -> bool:

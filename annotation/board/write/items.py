@@ -18,12 +18,14 @@ from annotation.board.read.items import (
     distractor_faults,
     distractors_of,
     drawable,
+    earlier_stages,
     faults_of,
     instruction_faults,
     known_segments,
     used_combinations,
 )
 from annotation.board.write.decisions import current, decide, locked, locked_check, passed, refuse, storable_text
+from annotation.board.write.pairs import name_pair, paired_facets
 from annotation.building import OPEN, Distractor, Problem, Stage, Verdict, plan_of
 from annotation.building.rules import description_problems, step_problems
 from annotation.building.targets import SIZES, draw
@@ -174,8 +176,8 @@ def move_tool(
     return stored
 
 
-def set_image(*, actor: User, item: BuildItem, version: int, data: bytes) -> BuildItem:
-    """The image of the scene. The file is stored first, outside the transaction."""
+def set_image(*, actor: User, item: BuildItem, version: int, data: bytes, real: bool = False) -> BuildItem:
+    """The image of the scene. ``real``: a photograph. The file is stored first, outside the transaction."""
     require(actor, item.benchmark, Right.MANAGE)
     require_room(item.benchmark, len(data))
     try:
@@ -184,7 +186,7 @@ def set_image(*, actor: User, item: BuildItem, version: int, data: bytes) -> Bui
         raise InvalidInput(problem.message, field="image") from problem
     with transaction.atomic():
         stored = locked(actor, item, version, Stage.IMAGE)
-        stored.image, stored.rendered = image, None
+        stored.image, stored.rendered, stored.real = image, None, real
         passed(stored, actor, Stage.IMAGE_CHECK, image=image.sha256)
     return stored
 
@@ -199,7 +201,7 @@ def set_generated_image(*, item: BuildItem, version: int, data: bytes, rendered:
         raise InvalidInput(problem.message, field="image") from problem
     with transaction.atomic():
         stored = current(item, version, (Stage.IMAGE,))
-        stored.image, stored.rendered = image, rendered
+        stored.image, stored.rendered, stored.real = image, rendered, False
         details = {"image": image.sha256, **rendered}
         decide(stored, None, Verdict.PASSED, Stage.IMAGE_CHECK, details=details, model=rendered["model"])
     return stored
@@ -229,13 +231,19 @@ def accept_item(
             raise InvalidInput(words % {"name": unknown[0]}, field="facets")
         found = check(content, None, None, task=benchmark.task, facets=known, bank=bank_of(benchmark), accepting=True)
         refuse([Problem(one.field, one.text) for one in blocking(found)], None)
-        wrote = stored.decisions.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
+        source = stored.pair_of
+        if source is not None:
+            given |= paired_facets(stored, source)
+        written = (source or stored).decisions
+        wrote = written.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
         assert wrote is not None
         assert stored.image is not None
         key = _free_key(stored)
         record = SampleRecord(key, content, key, facets=given, extra={"description": stored.description})
         save_samples(actor=wrote.person, benchmark=benchmark, records=[record], pictures={key: stored.image})
         stored.sample = Sample.objects.get(benchmark=benchmark, key=key)
+        if source is not None:
+            name_pair(source)
         decide(stored, actor, Verdict.PASSED, Stage.ACCEPTED, note=note, details={"sample": key})
     return stored
 
@@ -251,7 +259,7 @@ def reject_item(
         if not leads and to not in (Stage.IMAGE, Stage.DISCARDED):
             raise NotAllowed(gettext("After the check of the image, an item goes back to its image or is discarded."))
         require_reasons(stored.benchmark, reasons)
-        earlier = OPEN[: OPEN.index(Stage(stored.stage))]
+        earlier = earlier_stages(stored)
         if to is not Stage.DISCARDED and to not in earlier:
             raise InvalidInput(gettext("Choose an earlier stage, or discard the item."), field="to")
         if not reasons:

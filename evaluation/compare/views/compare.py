@@ -23,8 +23,10 @@ from evaluation.compare.present.export import comparison_file
 from evaluation.compare.present.frames import chosen
 from evaluation.compare.present.links import LEAST_RUNS, Asked, PairLinks
 from evaluation.compare.present.look import shown_look
+from evaluation.compare.present.sides import side_rows
 from evaluation.compare.read.crops import read_crop_agreement
 from evaluation.compare.read.runs import comparable_runs, compare_runs
+from evaluation.compare.read.sides import compare_sides, matched_pairs
 from evaluation.compare.read.slices import SliceContrast, find_largest_differences, minimum_size
 from evaluation.exporters.tables import writes_parquet
 from evaluation.models import Run
@@ -99,6 +101,18 @@ def slices(request: Request, slug: str) -> HttpResponse:
     lines = [_line(slug, one, a, b, axis) for one in found.slices]
     context |= {"found": found, "axis": axis, "lines": lines, "sizes": sorted({*SIZES, found.least})}
     return render_page(request, "evaluation/compare/slices.html", "evaluation/compare/_found.html", context)
+
+
+@require_safe
+def sides(request: Request, slug: str) -> HttpResponse:
+    """Template evaluation/compare/sides.html: each scored run on the real and on the generated images of matched
+    pairs. Context: pairs (MatchedPairs), rows (SideRow)."""
+    benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
+    pairs = matched_pairs(benchmark)
+    found = compare_sides(pairs, comparable_runs(benchmark)) if len(pairs) else []
+    context: dict[str, Any] = {"benchmark": benchmark, **tabs_of(benchmark, rights_in(request, benchmark), "compare")}
+    context |= {"pairs": pairs, "rows": side_rows(slug, found)}
+    return render(request, "evaluation/compare/sides.html", context)
 
 
 def _line(slug: str, one: SliceContrast, a: Run, b: Run, axis: Axis) -> Line:
