@@ -25,7 +25,18 @@ from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.samples import save_samples
-from annotation.models import Benchmark, BenchmarkQueue, CheckAnswer, GoldCheck, Image, Lease, Sample
+from annotation.drafting import Arm, arm_of
+from annotation.models import (
+    Benchmark,
+    BenchmarkQueue,
+    CheckAnswer,
+    Drafting,
+    GoldCheck,
+    Image,
+    Lease,
+    Proposal,
+    Sample,
+)
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.leases import ANNOTATE, queue_of, take
 from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
@@ -59,6 +70,13 @@ from webapp.common.templatetags.ui import when
 
 pytestmark = pytest.mark.one_database
 TWINS = ("twin-a", "twin-b")
+DRAFTS: dict[str, Any] = {
+    "question": "Which tool is drafted?",
+    "boxes": [{"box": [1, 2, 30, 40], "label": "saw", "score": 0.5}],
+    "toolchain": [{"tool": "canny", "arguments": {}, "image_in": None, "image_out": None}],
+    "targets": [{"tool": "saw", "step": 1}],
+    "distractors": ["hammer"],
+}
 MODELS = ("Model A", "Model B")
 SAMPLES = ("seen-00", "a", "{to_do}", "{handed_in}", "{drawn}")
 """Arguments of the table that name a sample."""
@@ -257,6 +275,21 @@ def prepare(world: World) -> None:
     save_trajectories(RunRegistry(benchmark, world.people[table.LEAD]), rows, None)
     world.people["bo"] = make_user("Bo Ek")
     add_member(actor=None, benchmark=benchmark, user=world.people["bo"], role=Role.ANNOTATOR)
+    draft_twins(world, benchmark)
+
+
+def draft_twins(world: World, benchmark: Benchmark) -> None:
+    """Both twins have the drafts that a model makes from their image, and Ana is shown those of both."""
+    twins, ana = list(benchmark.samples.filter(key__in=TWINS)), world.people[table.ANNOTATOR]
+    share = 0.05
+    seeds = (f"{number:032x}" for number in range(1000))
+    seed = next(one for one in seeds if all(arm_of(one, ana.pk, twin.pk, share) is Arm.SHOWN for twin in twins))
+    drafting = Drafting.objects.create(benchmark=benchmark, seed=seed, control_share=share)
+    Proposal.objects.bulk_create(
+        Proposal(drafting=drafting, sample=twin, field=name, content=drafted, source="m-1", prompt_digest="d" * 64)
+        for twin in twins
+        for name, drafted in DRAFTS.items()
+    )
 
 
 def the_benchmark() -> Benchmark:

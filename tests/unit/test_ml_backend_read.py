@@ -1,0 +1,125 @@
+"""Labeling configurations, and the regions of an ML backend of Label Studio as boxes and answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotation.drafting import Field
+from evaluation.runner.brush import BrushError, brush_box
+from evaluation.runner.label_config import ConfigRejected, data_key, label_config
+from evaluation.runner.ml_backend import read_regions
+
+SIZE = 40, 20
+
+
+def packed(mask: np.ndarray[Any, Any], runs: int = 7) -> list[int]:
+    """The run-length code of a mask: runs of equal values where there are some, literal values where not."""
+    values = np.repeat(mask.astype(np.uint8).ravel(), 4).tolist()
+    bits = f"{len(values):032b}" + f"{7:05b}" + "".join(f"{size - 1:04b}" for size in (3, runs, 10, 16))
+    at = 0
+    while at < len(values):
+        equal = 1
+        while at + equal < len(values) and values[at + equal] == values[at] and equal < 2**runs:
+            equal += 1
+        if equal > 2:
+            bits += f"101{equal - 1:0{runs}b}{values[at]:08b}"
+            at += equal
+        else:
+            bits += f"000{equal - 1:03b}" + "".join(f"{one:08b}" for one in values[at : at + equal])
+            at += equal
+    bits += "0" * (-len(bits) % 8)
+    return [int(bits[place : place + 8], 2) for place in range(0, len(bits), 8)]
+
+
+def mask_of(*painted: tuple[slice, slice]) -> np.ndarray[Any, Any]:
+    mask = np.zeros((SIZE[1], SIZE[0]), np.uint8)
+    for rows, columns in painted:
+        mask[rows, columns] = 255
+    return mask
+
+
+def read(*regions: Any, threshold: float = 0.0) -> Any:
+    return read_regions({"results": [{"result": list(regions)}], "model_version": "v1"}, (400, 200), threshold)
+
+
+@pytest.mark.parametrize(
+    ("painted", "expected"),
+    [
+        ([(slice(3, 9), slice(5, 12))], (5, 3, 12, 9)),
+        ([(slice(0, 1), slice(0, 1))], (0, 0, 1, 1)),
+        ([(slice(19, 20), slice(39, 40)), (slice(2, 3), slice(7, 8))], (7, 2, 40, 20)),
+        ([(slice(0, 20), slice(0, 40))], (0, 0, 40, 20)),
+    ],
+)
+def test_the_box_of_a_brush_mask_has_all_its_paint(painted: Any, expected: tuple[int, ...]) -> None:
+    assert brush_box(packed(mask_of(*painted)), *SIZE) == expected
+
+
+def test_random_masks_have_the_box_of_their_pixels() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(30):
+        mask = (rng.random((SIZE[1], SIZE[0])) < 0.03) * 255
+        rows, columns = np.nonzero(mask)
+        expected = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+        assert brush_box(packed(mask, int(rng.integers(3, 12))), *SIZE) == expected
+
+
+@pytest.mark.parametrize("cut", [0, 3, 10, -1])
+def test_an_incomplete_or_foreign_code_is_refused(cut: int) -> None:
+    code = packed(mask_of((slice(3, 9), slice(5, 12))))
+    with pytest.raises(BrushError):
+        brush_box(code[:cut], *SIZE)
+    for other in (None, "AA==", [300], [-1], ["1"]):
+        with pytest.raises(BrushError):
+            brush_box(other, *SIZE)
+    with pytest.raises(BrushError, match="another size"):
+        brush_box(code, 41, 20)
+    with pytest.raises(BrushError, match="no paint"):
+        brush_box(packed(mask_of()), *SIZE)
+    with pytest.raises(BrushError, match="pixels"):
+        brush_box(code, 100_000, 100_000)
+
+
+def test_a_brush_on_a_smaller_image_is_a_box_on_the_original() -> None:
+    value = {"format": "rle", "rle": packed(mask_of((slice(2, 6), slice(10, 20)))), "brushlabels": ["mug"]}
+    found = read({"type": "brushlabels", "original_width": 40, "original_height": 20, "score": 0.5, "value": value})
+    assert found.boxes == [{"box": [100, 20, 200, 60], "label": "mug", "score": 0.5}]
+    assert found.notes == ["A brush mask became its bounding box."]
+
+
+@pytest.mark.parametrize(("turn", "box"), [(0, [40, 20, 120, 60]), (90, [0, 20, 40, 100]), (180, None), (45, None)])
+def test_a_rotated_rectangle_is_enclosed(turn: float, box: list[float] | None) -> None:
+    value = {"x": 10, "y": 10, "width": 20, "height": 20, "rotation": turn, "rectanglelabels": ["mug"]}
+    found = read({"type": "rectanglelabels", "value": value})
+    [one] = found.boxes
+    if box is not None:
+        assert one["box"] == pytest.approx(box, abs=1e-6)
+    x1, y1, x2, y2 = one["box"]
+    assert (0 <= x1 < x2 <= 400, 0 <= y1 < y2 <= 200) == (True, True)
+    assert bool(found.notes) == bool(turn)
+
+
+def test_several_predictions_of_a_task_count_and_the_best_answer_is_kept() -> None:
+    texts = [
+        {"type": "textarea", "score": score, "value": {"text": [text]}} for text, score in (("a", 0.2), ("b", 0.9))
+    ]
+    given = {"results": [[{"result": texts[:1], "model_version": "v2"}, {"result": texts[1:], "model_version": 3}]]}
+    row = read_regions(given, (400, 200), 0.0).row((Field.ANSWER,), "toy")
+    assert row["drafts"] == {"answer": "b"}
+    assert row["sources"] == {"answer": "toy v2, score 0.90"}
+
+
+def test_a_labeling_configuration_escapes_its_labels_and_names_its_image() -> None:
+    config = label_config(('a "b" <c> & d',), answer=True)
+    assert data_key(config) == "image"
+    assert data_key('<View><Image name="i" value="$photo_1"/></View>') == "photo_1"
+    for wrong in (
+        "", "<View>", "<View/>", '<View><Image name="i" value="image"/></View>', '<View><Image name="i"/></View>',
+        '<View><Image value="$a"/><Image value="$b"/></View>', '<!DOCTYPE a><View><Image value="$a"/></View>',
+        '<!ENTITY a "b"><View/>', "x" * 20_001,
+    ):  # fmt: skip
+        with pytest.raises(ConfigRejected):
+            data_key(wrong)
