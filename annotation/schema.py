@@ -28,7 +28,8 @@ else:
 
 __all__ = [
     "ORIGINAL", "AnswerType", "Box", "Issue", "Outline", "OutlineKind", "SampleContent", "SampleRecord", "Severity",
-    "Target", "ToolCall", "ToolPlan", "boxes_of", "frozen_record", "outline_of", "said", "shortened", "whole_numbers",
+    "Target", "ToolCall", "ToolPlan", "boxes_of", "corners_in", "frozen_record", "outline_of", "said",
+    "shortened", "whole_numbers",
 ]  # fmt: skip
 
 ORIGINAL = "original"
@@ -375,6 +376,18 @@ def said(text: str) -> str:
 def outline_of(kind: str, points: Sequence[Sequence[float]]) -> Outline:
     """Return an outline as it is stored; raises ``ValueError`` as ``Outline.of``, and for an unknown kind."""
     return Outline.of(OutlineKind(kind), [(float(x), float(y)) for x, y in points])
+
+
+def corners_in(entry: Any) -> tuple[float, float, float, float] | None:
+    """Return the corners of an entry of ``gold_boxes`` in a file: of a polygon, the box around it. None for a point,
+    and for anything that is neither a box nor a polygon.
+    """
+    try:
+        box = outline_of(entry["kind"], entry["points"]) if isinstance(entry, Mapping) else boxes_of([entry])[0]
+    except (KeyError, TypeError, ValueError):
+        return None
+    is_point = isinstance(box, Outline) and box.kind is OutlineKind.POINT
+    return None if is_point else (box.x1, box.y1, box.x2, box.y2)
 
 
 def boxes_of(values: Sequence[Sequence[float]]) -> tuple[Box, ...]:

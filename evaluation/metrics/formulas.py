@@ -76,7 +76,7 @@ FORMULAS: Mapping[str, Formula] = {
     "mean_point_share": Formula(
         gettext_noop("mean of points in the crop / gold points"),
         gettext_noop("no sample of the grounding population has gold of points alone"),
-        "shapes",
+        _SHAPES,
     ),
     "accuracy_when_grounded": Formula(
         gettext_noop("G+A+ / (G+A+ + G+A−)"), gettext_noop("no sample is grounded"), _RATIOS

@@ -2,11 +2,12 @@ import { t } from "../lib/t.js";
 import { differenceOf } from "./difference.js";
 import { differences, same } from "./draft.js";
 import { merged } from "./merge.js";
+import { written } from "./outline.js";
 
 const listed = (things) => things.join("\n") || t("none");
 
-const boxWords = ({ box: [x1, y1, x2, y2], label, source }) =>
-  [t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
+const boxWords = ({ box: [x1, y1, x2, y2], kind, points, label, source }) =>
+  [points ? `${kind === "point" ? t("point") : t("polygon")} ${written(points)}` : t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
 
 const planWords = ({ targets, distractors, ordered }) => [
   ...targets.map(({ tool, step }) => `${step} ${tool}`),
