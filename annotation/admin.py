@@ -12,6 +12,7 @@ from annotation.models import (
     BuildItem,
     FacetValue,
     GoldBox,
+    GoldShape,
     Image,
     ItemAudit,
     Membership,
@@ -68,7 +69,7 @@ register_read_only(
     NAMED,
     {
         Sample: [FacetValue],
-        Revision: [GoldBox, ReferenceCall, PlanTool],
+        Revision: [GoldBox, GoldShape, ReferenceCall, PlanTool],
         BankTool: [ToolName],
         BuildItem: [BuildDecision, ItemAudit],
     },

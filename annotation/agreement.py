@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.regions import has_outlines, overlap
 from annotation.schema import AnswerType, Box, SampleContent
 from annotation.statistics import Z95, Floats, Interval, Ints, bootstrap_interval, cluster_totals, wilson
 
@@ -198,9 +199,13 @@ def _plus_one(rate: Coefficient) -> float:
 
 
 def box_agreement(first: Sequence[Box], second: Sequence[Box]) -> BoxAgreement | None:
-    """IoU and IoA of two people's boxes as regions: |A∩B| over |A∪B|, |A| and |B|; None when either set is empty."""
+    """IoU and IoA of two people's evidence as regions: |A∩B| over |A∪B|, |A| and |B|; None when either set is empty.
+    Polygons count by their areas, and a point as the square around it (``annotation.regions``)."""
     if not first or not second:
         return None
+    if has_outlines((*first, *second)):
+        shared, one, other = overlap(first, second)
+        return BoxAgreement(shared / (one + other - shared), shared / one, shared / other) if one and other else None
     if len(first) == len(second) == 1:
         return _two_boxes(first[0], second[0])
     xs = np.unique([v for box in (*first, *second) for v in (box.x1, box.x2)])

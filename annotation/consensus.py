@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from annotation.agreement import box_agreement, same_answer
+from annotation.regions import has_outlines
 from annotation.schema import Box, SampleContent, ToolPlan
 from annotation.tool_bank import key_of
 from annotation.toolbox.steps import Steps, canonical_steps
@@ -74,7 +75,10 @@ class BoxGroup:
     people: int
 
     def combined(self, how: Combine) -> Box | None:
-        """One box of the group, rounded outward to whole pixels; None where no area remains."""
+        """One box of the group, rounded outward to whole pixels; None where no area remains. Outlines are not
+        combined: the one that most people have is taken, or that of the person who comes first."""
+        if has_outlines(self.boxes):
+            return max(self.boxes, key=lambda box: (self.boxes.count(box), -self.boxes.index(box)))
         return _outward(_COMBINE[how](self.boxes, self.people))
 
     def is_supported(self, support: Support) -> bool:
@@ -159,8 +163,10 @@ def group_boxes(drawn: Sequence[Sequence[Box] | None], least: float) -> tuple[Bo
     pairs = []
     for one, other in combinations(all_boxes, 2):
         first, second = boxes[one[0]][one[1]], boxes[other[0]][other[1]]
+        if type(first) is not type(second) or getattr(first, "kind", None) != getattr(second, "kind", None):
+            continue
         if one[0] != other[0] and (iou := _iou(first, second)) >= least:
-            pairs.append((-iou, sorted([first.as_list(), second.as_list()]), one, other))
+            pairs.append((-iou, sorted([_corners(first), _corners(second)]), one, other))
     for _, _, one, other in sorted(pairs):
         mine, theirs = group[one], group[other]
         if mine is theirs or mine.keys() & theirs.keys():
@@ -233,8 +239,8 @@ def provenance(
         found[field.value] = _taken([at for at, one in answering if part(one) == part(content)])
     same = [at for at, one in enumerate(facets) if _plain_facets(one) == _plain_facets(content_facets)]
     found[Field.FACETS.value] = _taken(same)
-    boxes = sorted(box.as_list() for box in content.gold_boxes)
-    equal = [at for at, one in answering if sorted(box.as_list() for box in one.gold_boxes) == boxes]
+    boxes = sorted(map(_exact, content.gold_boxes))
+    equal = [at for at, one in answering if sorted(map(_exact, one.gold_boxes)) == boxes]
     found[Field.EVIDENCE.value] = _taken(equal) if equal else _combined(content.gold_boxes, list(groups))
     return found
 
@@ -251,19 +257,19 @@ def _taken(people: list[int]) -> dict[str, Any]:
 def _combined(boxes: Sequence[Box], groups: Sequence[BoxGroup]) -> dict[str, Any]:
     """The combination of which every box is one, if there is one; else the people whose boxes were kept."""
     for how in Combine:
-        of = {tuple(box.as_list()): group for group in groups if (box := group.combined(how)) is not None}
-        used = [of.get(tuple(box.as_list())) for box in boxes]
-        if boxes and None not in used:
+        of = {_exact(box): group for group in groups if (box := group.combined(how)) is not None}
+        used = [of.get(_exact(box)) for box in boxes]
+        if boxes and None not in used and not has_outlines(boxes):
             people = sorted({person for group in used if group is not None for person in group.members})
             return {"from": people, "how": f"consensus:{how.value}"}
-    known: dict[tuple[float, ...], set[int]] = {}
+    known: dict[str, set[int]] = {}
     for group in groups:
         for person, own in zip(group.members, group.boxes, strict=True):
-            known.setdefault(tuple(own.as_list()), set()).add(person)
+            known.setdefault(_exact(own), set()).add(person)
         for how in Combine:
             if (box := group.combined(how)) is not None:
-                known.setdefault(tuple(box.as_list()), set(group.members))
-    chosen = [known.get(tuple(box.as_list())) for box in boxes]
+                known.setdefault(_exact(box), set(group.members))
+    chosen = [known.get(_exact(box)) for box in boxes]
     if boxes and None not in chosen:
         return {"from": sorted(set().union(*(people for people in chosen if people))), "how": "mixed"}
     return {"from": [], "how": "edited"}
@@ -343,6 +349,16 @@ def _iou(one: Box, other: Box) -> float:
 def _group(members: Mapping[int, int], boxes: Sequence[Sequence[Box]], people: int) -> BoxGroup:
     ordered = dict(sorted(members.items()))
     return BoxGroup(ordered, tuple(boxes[person][place] for person, place in ordered.items()), people)
+
+
+def _exact(shape: Box) -> str:
+    """A text that equal shapes have, and only they."""
+    return str(shape.written())
+
+
+def _corners(shape: Box) -> list[Any]:
+    """Numbers to order shapes by: a box by its corners, an outline by its vertices, too."""
+    return [*shape.as_list(), *(v for point in getattr(shape, "points", ()) for v in point)]
 
 
 Corners = tuple[float, float, float, float] | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -27,8 +27,9 @@ else:
 
 
 __all__ = [
-    "ORIGINAL", "AnswerType", "Box", "Issue", "SampleContent", "SampleRecord", "Severity", "Target", "ToolCall",
-    "ToolPlan", "boxes_of", "frozen_record", "said", "shortened", "whole_numbers",
+    "ORIGINAL", "AnswerType", "Box", "Issue", "Outline", "OutlineKind", "SampleContent", "SampleRecord", "Severity",
+    "Target", "ToolCall", "ToolPlan", "boxes_of", "corners_in", "frozen_record", "outline_of", "said",
+    "shortened", "whole_numbers",
 ]  # fmt: skip
 
 ORIGINAL = "original"
@@ -130,7 +131,105 @@ class Box:
 
     def as_list(self) -> list[float]:
         """Return ``[x1, y1, x2, y2]``, whole numbers as ``int`` so that a round trip through JSON is exact."""
-        return [int(v) if float(v).is_integer() else v for v in (self.x1, self.y1, self.x2, self.y2)]
+        return [_whole(v) for v in (self.x1, self.y1, self.x2, self.y2)]
+
+    def written(self) -> Any:
+        """Return the form of files: a box is its four numbers."""
+        return self.as_list()
+
+
+class OutlineKind(StrEnum):
+    """Evidence that is no box."""
+
+    POLYGON = "polygon"
+    POINT = "point"
+
+
+LEAST_VERTICES, MOST_VERTICES = 3, 1000
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline(Box):
+    """A polygon or a point of evidence. As a ``Box`` it is its bounding box, which is what crops and masks use; the
+    bounding box of a point is the pixel that contains it, (x - 1, x] in both directions, and the first pixel for 0.
+
+    ``points``: the vertices of a polygon in order, the last one joined to the first, or one point. Made by ``of``.
+    """
+
+    kind: OutlineKind
+    points: tuple[Point, ...]
+
+    @classmethod
+    def of(cls, kind: OutlineKind, points: Sequence[Point]) -> Outline:
+        """Return the outline through these points, without repetitions of a vertex that follow each other. Raises
+        ``ValueError`` for a number that is not finite, a polygon with fewer than 3 or more than 1,000 vertices or
+        without width or height, and a point that is not one.
+        """
+        if not all(math.isfinite(v) for point in points for v in point):
+            raise ValueError("shape-not-finite")
+        if kind is OutlineKind.POINT:
+            if len(points) != 1:
+                raise ValueError("point-not-one")
+            right, bottom = (max(math.ceil(v), 1) for v in points[0])
+            return cls(right - 1, bottom - 1, right, bottom, kind, tuple(points))
+        kept = [point for at, point in enumerate(points) if point != points[at - 1]]
+        if not LEAST_VERTICES <= len(kept) <= MOST_VERTICES:
+            raise ValueError("polygon-vertices")
+        xs, ys = zip(*kept, strict=True)
+        return cls(min(xs), min(ys), max(xs), max(ys), kind, tuple(kept))
+
+    @property
+    def area(self) -> float:
+        """Square pixels: of a polygon by the shoelace formula, of a point 0."""
+        following = (*self.points[1:], self.points[0])
+        return abs(sum(x * v - u * y for (x, y), (u, v) in zip(self.points, following, strict=True))) / 2
+
+    def is_inside(self, width: float, height: float) -> bool:
+        """Whether every vertex lies in the image, its edges included."""
+        return all(0 <= x <= width and 0 <= y <= height for x, y in self.points)
+
+    def clipped(self, width: float, height: float) -> Outline | None:
+        """Return the part inside a ``width`` × ``height`` image, or None if nothing is left. Parts that lie apart stay
+        joined along the edge of the image."""
+        if self.is_inside(width, height):
+            return self
+        points = list(self.points) if self.kind is OutlineKind.POLYGON else []
+        for axis, edge, side in ((0, 0.0, 1), (0, width, -1), (1, 0.0, 1), (1, height, -1)):
+            points = _cut(points, axis, edge, side)
+        try:
+            return Outline.of(self.kind, points) if points else None
+        except ValueError:
+            return None
+
+    def moved(self, place: Callable[[float, float], Point]) -> Outline:
+        """Return the outline with every vertex at another place. Raises ``ValueError`` as ``of``."""
+        return Outline.of(self.kind, [place(x, y) for x, y in self.points])
+
+    def written(self) -> Any:
+        """Return the form of files: ``{"kind": "polygon", "points": [[x, y], …]}``."""
+        return {"kind": self.kind.value, "points": [[_whole(v) for v in point] for point in self.points]}
+
+
+def _whole(value: float) -> float:
+    """Return a whole number as ``int``."""
+    return int(value) if float(value).is_integer() else value
+
+
+def _cut(points: list[Point], axis: int, edge: float, side: int) -> list[Point]:
+    """Return the part of a polygon on one side of a straight edge (Sutherland and Hodgman 1974)."""
+    found: list[Point] = []
+    for at, end in enumerate(points):
+        start = points[at - 1]
+        before, after = side * (start[axis] - edge), side * (end[axis] - edge)
+        if (before < 0) != (after < 0):
+            share = before / (before - after)
+            crossing = [start[i] + share * (end[i] - start[i]) for i in (0, 1)]
+            crossing[axis] = edge
+            found.append((crossing[0], crossing[1]))
+        if after >= 0:
+            found.append(end)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +309,9 @@ class ToolPlan:
 class SampleContent:
     """The content of a sample by one person: the question, its answer and the gold evidence.
 
-    ``answers`` contains the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are valid
-    boxes in original pixels, clipped to the image if its size is known. ``unanswerable``: the reason why the question
+    ``answers`` contains the gold letter (multiple choice) or the accepted strings (open). ``gold_boxes`` are the
+    evidence: valid boxes, polygons and points (``Outline``) in original pixels, clipped to the image if its size is
+    known. ``unanswerable``: the reason why the question
     cannot be answered, which an annotator gives instead of an answer; None if it is answered. Gold always has an
     answer.
     """
@@ -303,6 +403,23 @@ def whole_numbers(value: Any) -> Any:
 def said(text: str) -> str:
     """Return a text for comparison, regardless of case and spaces."""
     return " ".join(text.split()).casefold()
+
+
+def outline_of(kind: str, points: Sequence[Sequence[float]]) -> Outline:
+    """Return an outline as it is stored; raises ``ValueError`` as ``Outline.of``, and for an unknown kind."""
+    return Outline.of(OutlineKind(kind), [(float(x), float(y)) for x, y in points])
+
+
+def corners_in(entry: Any) -> tuple[float, float, float, float] | None:
+    """Return the corners of an entry of ``gold_boxes`` in a file: of a polygon, the box around it. None for a point,
+    and for anything that is neither a box nor a polygon.
+    """
+    try:
+        box = outline_of(entry["kind"], entry["points"]) if isinstance(entry, Mapping) else boxes_of([entry])[0]
+    except (KeyError, TypeError, ValueError):
+        return None
+    is_point = isinstance(box, Outline) and box.kind is OutlineKind.POINT
+    return None if is_point else (box.x1, box.y1, box.x2, box.y2)
 
 
 def boxes_of(values: Sequence[Sequence[float]]) -> tuple[Box, ...]:

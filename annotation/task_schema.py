@@ -67,6 +67,8 @@ class Shape(StrEnum):
     """The shapes of evidence."""
 
     BOX = "box"
+    POLYGON = "polygon"
+    POINT = "point"
 
 
 class Use(StrEnum):
@@ -153,6 +155,10 @@ class Evidence:
     smallest_side: float = 2.0
     warn_share: float = 0.05
     refuse_share: float | None = None
+
+    @property
+    def only_boxes(self) -> bool:
+        return self.shapes == (Shape.BOX,)
 
 
 @dataclass(frozen=True, slots=True)

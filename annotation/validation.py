@@ -16,7 +16,18 @@ from itertools import combinations
 
 from annotation.imaging.evidence import evidence_share
 from annotation.marking import Sentence, gettext_noop
-from annotation.schema import ORIGINAL, AnswerType, Box, SampleContent, ToolCall, ToolPlan, said
+from annotation.regions import crosses_itself, has_outlines, have_common_area, is_point
+from annotation.schema import (
+    ORIGINAL,
+    AnswerType,
+    Box,
+    Outline,
+    OutlineKind,
+    SampleContent,
+    ToolCall,
+    ToolPlan,
+    said,
+)
 from annotation.task_schema import (
     NO_SCHEMA,
     AnswerKind,
@@ -27,6 +38,7 @@ from annotation.task_schema import (
     Kind,
     Range,
     Required,
+    Shape,
     TaskSchema,
     Use,
 )
@@ -242,6 +254,10 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, limits
     yield from _number_of_boxes(len(content.gold_boxes), limits.count, bool(content.plan))
     for index, box in enumerate(content.gold_boxes):
         field = f"gold_boxes[{index}]"
+        yield from _allowed(box, index, limits)
+        if isinstance(box, Outline):
+            yield from _outline(box, index, width, height, limits)
+            continue
         if width and height and box.clipped(width, height) != box:
             yield _error(
                 field,
@@ -272,6 +288,10 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, limits
                 ),
             )
         elif _overlap(first, second):
+            if has_outlines((first, second)):
+                words = gettext_noop("Shapes %(first)s and %(second)s overlap. Draw one around both, or two apart.")
+                yield Check(f"gold_boxes[{j}]", Level.WARNING, Sentence(words, first=i + 1, second=j + 1))
+                continue
             text = Sentence(
                 gettext_noop(
                     "Boxes %(first)s and %(second)s overlap. Draw one box around both, or two separate boxes."
@@ -280,6 +300,38 @@ def _boxes(content: SampleContent, width: int | None, height: int | None, limits
                 second=j + 1,
             )
             yield Check(f"gold_boxes[{j}]", Level.WARNING, text)
+
+
+SHAPES = {
+    Shape.BOX: gettext_noop("%(number)s is a box, which this benchmark does not allow as evidence. Delete it."),
+    Shape.POLYGON: gettext_noop("%(number)s is a polygon, which this benchmark does not allow as evidence. Delete it."),
+    Shape.POINT: gettext_noop("%(number)s is a point, which this benchmark does not allow as evidence. Delete it."),
+}
+
+
+def _allowed(box: Box, index: int, limits: Evidence) -> Iterator[Check]:
+    shape = Shape(box.kind.value) if isinstance(box, Outline) else Shape.BOX
+    if shape not in limits.shapes:
+        yield _error(f"gold_boxes[{index}]", Sentence(SHAPES[shape], number=f"G{index + 1}"))
+
+
+def _outline(
+    outline: Outline, index: int, width: int | None, height: int | None, limits: Evidence
+) -> Iterator[Check]:
+    """Check a polygon or a point. A point has no size."""
+    field, number = f"gold_boxes[{index}]", f"G{index + 1}"
+    if width and height and not outline.is_inside(width, height):
+        beyond = gettext_noop("Shape %(number)s extends beyond the image (%(width)s × %(height)s). Move it inside.")
+        yield _error(field, Sentence(beyond, number=number, width=width, height=height))
+    if outline.kind is OutlineKind.POINT:
+        return
+    if crosses_itself(outline):
+        crossing = gettext_noop("The sides of polygon %(number)s cross or touch each other. Move its corners apart.")
+        yield _error(field, Sentence(crossing, number=number))
+    if min(outline.width, outline.height) < limits.smallest_side:
+        small = gettext_noop("Polygon %(number)s is %(size)s px. It needs at least %(least)s px in both directions.")
+        size = f"{outline.width:g} × {outline.height:g}"
+        yield _error(field, Sentence(small, number=number, size=size, least=f"{limits.smallest_side:g}"))
 
 
 def _number_of_boxes(count: int, allowed: Range, planned: bool) -> Iterator[Check]:
@@ -323,6 +375,8 @@ def _evidence(
         yield Check("gold_boxes", Level.WARNING, text)
     scale = min(view.side / max(width, height), 1.0)
     for index, box in enumerate(content.gold_boxes):
+        if is_point(box):
+            continue
         seen = (box.width * scale, box.height * scale)
         if min(seen) >= view.readable_side:
             text = Sentence(
@@ -552,4 +606,5 @@ def _standing(field: str, name: str, tool: KnownTool) -> Iterator[Check]:
 def _overlap(first: Box, second: Box) -> bool:
     across = min(first.x2, second.x2) - max(first.x1, second.x1)
     down = min(first.y2, second.y2) - max(first.y1, second.y1)
-    return across > 0 and down > 0
+    near = across > 0 and down > 0
+    return near and (not has_outlines((first, second)) or have_common_area(first, second))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from annotation.task_schema import Shape, TaskSchema
 from webapp.accounts.keys import Key, KeyTable
 from webapp.accounts.keys_actions import own_keys
 from webapp.accounts.models import User
@@ -15,6 +16,8 @@ STUDIO = KeyTable(
     gettext_lazy("Annotating"),
     (
         Key("box", gettext_lazy("draw a box; again: box in the center"), "B"),
+        Key("polygon", gettext_lazy("draw a polygon; again: polygon in the center"), "O"),
+        Key("point", gettext_lazy("set a point; again: point in the center"), "T"),
         Key("next-box", gettext_lazy("select the box; again: next box"), "J"),
         Key("hand", gettext_lazy("pan"), "H"),
         Key("delete", gettext_lazy("delete the box"), "Delete", ("Backspace",)),
@@ -100,3 +103,9 @@ def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
     """For the script of a page: the label of each keyboard action, and this person's keys for it."""
     own = own_keys(user, table)
     return [{"name": key.name, "words": str(key.words), "keys": table.used(key, own)} for key in table.keys]
+
+
+def editor_keys(user: User, task: TaskSchema) -> list[dict[str, Any]]:
+    """As ``keys_json`` for the editor of a sample, without keys for shapes that the task does not allow."""
+    shapes = {shape.value for shape in Shape} - {shape.value for shape in task.evidence.shapes}
+    return [key for key in keys_json(user, STUDIO) if key["name"] not in shapes]

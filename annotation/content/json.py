@@ -9,8 +9,23 @@ from typing import Any, NamedTuple, TypeVar
 
 from django.utils.translation import gettext
 
-from annotation.importers.fields import four_numbers
-from annotation.schema import ORIGINAL, AnswerType, Box, Likeness, SampleContent, Target, ToolCall, ToolPlan, shortened
+from annotation.importers.fields import four_numbers, two_numbers
+from annotation.schema import (
+    LEAST_VERTICES,
+    MOST_VERTICES,
+    ORIGINAL,
+    AnswerType,
+    Box,
+    Likeness,
+    Outline,
+    OutlineKind,
+    SampleContent,
+    Target,
+    ToolCall,
+    ToolPlan,
+    outline_of,
+    shortened,
+)
 from annotation.task_schema import AnswerKind, TaskSchema
 from webapp.common.errors import InvalidInput
 
@@ -130,8 +145,10 @@ def calls_to_json(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
 
 
 def _named(box: Box, name: BoxName) -> dict[str, Any]:
-    """A box that was drawn says nothing of a source."""
+    """A shape that was drawn says nothing of a source. The box of a polygon or a point is the one around it."""
     said = {"box": box.as_list(), "label": name.label}
+    if isinstance(box, Outline):
+        said |= box.written()
     return said | {"source": name.source} if name.source else said
 
 
@@ -211,6 +228,9 @@ def _options(value: object) -> dict[str, str]:
 
 def _box(value: object, field: str, width: int | None, height: int | None) -> tuple[Box, BoxName]:
     data = _object(value, field)
+    name = BoxName(*(_text(data.get(part, ""), f"{field}.{part}", LONGEST_NAME) for part in BoxName._fields))
+    if data.get("kind", "box") != "box":
+        return _outline(data, field, width, height), name
     numbers = four_numbers(data.get("box"))
     if numbers is None:
         raise _wrong(f"{field}.box", "four numbers x1, y1, x2, y2", data.get("box"))
@@ -220,7 +240,25 @@ def _box(value: object, field: str, width: int | None, height: int | None) -> tu
         raise _wrong(f"{field}.box", "a box with an area: x1 < x2 and y1 < y2", data.get("box")) from error
     if width and height and box.clipped(width, height) != box:
         raise _wrong(f"{field}.box", f"inside the image of {width} × {height}", data.get("box"))
-    return box, BoxName(*(_text(data.get(part, ""), f"{field}.{part}", LONGEST_NAME) for part in BoxName._fields))
+    return box, name
+
+
+def _outline(data: Mapping[str, Any], field: str, width: int | None, height: int | None) -> Outline:
+    """A polygon or a point; its box, if it is sent, is the one around it and is not read."""
+    kind, points = data.get("kind"), data.get("points")
+    if kind not in [one.value for one in OutlineKind]:
+        raise _wrong(f"{field}.kind", "box, polygon or point", kind)
+    pairs = [two_numbers(point) for point in points] if isinstance(points, list) else []
+    if not pairs or None in pairs:
+        raise _wrong(f"{field}.points", "a list of points [x, y]", points)
+    try:
+        outline = outline_of(str(kind), [pair for pair in pairs if pair])
+    except ValueError as error:
+        wanted = "one point" if kind == "point" else f"{LEAST_VERTICES} to {MOST_VERTICES} points around an area"
+        raise _wrong(f"{field}.points", wanted, points) from error
+    if width and height and not outline.is_inside(width, height):
+        raise _wrong(f"{field}.points", f"inside the image of {width} × {height}", points)
+    return outline
 
 
 def _call(value: object, field: str) -> ToolCall:

@@ -17,13 +17,14 @@ from annotation.models import (
     FacetValue,
     Gold,
     GoldBox,
+    GoldShape,
     PlanTool,
     ReferenceCall,
     Revision,
     Sample,
 )
 from annotation.models.sample import TAKEN_DOWN
-from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan, outline_of
 from annotation.workflow import SampleState
 
 BATCH = 250
@@ -32,7 +33,8 @@ BATCH = 250
 _SAMPLE = ("pk", "key", "state", "image_name", "image_problem", "image_group", "width", "height", "extra")
 _FACET = ("sample_id", "name", "position", "value", "kind")
 _REVISION = ("pk", "question", "answer_type", "options", "answers", "ordered", "unanswerable")
-_BOX = ("revision_id", "x1", "y1", "x2", "y2", "label", "source")
+_BOX = ("revision_id", "position", "x1", "y1", "x2", "y2", "label", "source")
+_SHAPE = ("revision_id", "position", "kind", "points", "label", "source")
 _CALL = ("revision_id", "tool", "arguments", "image_in", "image_out", "source")
 _CHAIN = ("sample_id", "calls", "note")
 _TOOL = ("revision_id", "tool", "step", "likeness", "either")
@@ -50,20 +52,19 @@ def sample_records(benchmark: Benchmark) -> Iterator[SampleRecord]:
 
 
 def _records(samples: Sequence[Row]) -> Iterator[SampleRecord]:
-    """Seven queries for any number of samples."""
+    """Eight queries for any number of samples."""
     numbers = [sample.pk for sample in samples]
     gold = dict(Gold.objects.filter(sample__in=numbers).values_list("sample", "revision"))
     used = list(gold.values())
     revisions = {row.pk: row for row in Revision.objects.filter(pk__in=used).values_list(*_REVISION, named=True)}
     facets = _grouped(FacetValue, _FACET, numbers)
-    boxes, calls, tools = (
-        _grouped(table, fields, used) for table, fields in ((GoldBox, _BOX), (ReferenceCall, _CALL), (PlanTool, _TOOL))
-    )
+    parts_in = ((GoldBox, _BOX), (GoldShape, _SHAPE), (ReferenceCall, _CALL), (PlanTool, _TOOL))
+    boxes, shapes, calls, tools = (_grouped(table, fields, used) for table, fields in parts_in)
     further = _grouped(AcceptedChain, _CHAIN, numbers)
     for sample in samples:
         number = gold.get(sample.pk, 0)
         own, chains = facets.get(sample.pk, []), further.get(sample.pk, [])
-        parts = boxes.get(number, []), calls.get(number, []), tools.get(number, [])
+        parts = _in_order(boxes.get(number, []), shapes.get(number, [])), calls.get(number, []), tools.get(number, [])
         yield _record(sample, own, revisions.get(number), *parts, chains)
 
 
@@ -73,6 +74,10 @@ def _grouped(table: type[Model], fields: tuple[str, ...], owners: Sequence[int])
     for row in table._default_manager.filter(**{f"{fields[0]}__in": owners}).values_list(*fields, named=True):
         found.setdefault(row[0], []).append(row)
     return found
+
+
+def _in_order(boxes: list[Row], shapes: list[Row]) -> list[Row]:
+    return sorted([*boxes, *shapes], key=lambda row: row.position) if shapes else boxes
 
 
 def record_of(sample: Sample) -> SampleRecord:
@@ -126,7 +131,7 @@ def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: 
         answer_type=AnswerType(revision.answer_type),
         options=revision.options,
         answers=tuple(revision.answers),
-        gold_boxes=tuple(Box(b.x1, b.y1, b.x2, b.y2) for b in boxes),
+        gold_boxes=tuple(map(shape_from_row, boxes)),
         reference_toolchain=tuple(
             ToolCall(
                 c.tool,
@@ -147,8 +152,14 @@ def content_from_rows(revision: Row, boxes: list[Row], calls: list[Row], tools: 
     )
 
 
+def shape_from_row(row: Row) -> Box:
+    """A row of ``GoldBox`` or ``GoldShape`` as a record."""
+    kind = getattr(row, "kind", None)
+    return Box(row.x1, row.y1, row.x2, row.y2) if kind is None else outline_of(kind, row.points)
+
+
 def parts_of(revision: Revision) -> tuple[list[Row], list[Row], list[Row]]:
-    return list(revision.gold_boxes.all()), list(revision.reference_calls.all()), list(revision.plan_tools.all())
+    return list(revision.evidence), list(revision.reference_calls.all()), list(revision.plan_tools.all())
 
 
 def _facets(rows: list[Row]) -> dict[str, tuple[object, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from annotation.schema import ORIGINAL, Box, SampleContent, ToolCall
+from annotation.schema import ORIGINAL, Box, Outline, SampleContent, ToolCall
 
 Size = tuple[int, int]
 ACROSS, DOWN = frozenset({"x", "x1", "x2", "width"}), frozenset({"y", "y1", "y2", "height"})
@@ -39,7 +39,9 @@ def rescaled(content: SampleContent, old: Size, new: Size) -> SampleContent:
 
 
 def _box(box: Box, x: float, y: float, size: Size) -> Box:
-    """In whole pixels, at least one wide and high, inside the image."""
+    """In whole pixels, at least one wide and high, inside the image. The vertices of an outline stay between pixels."""
+    if isinstance(box, Outline):
+        return box.moved(lambda across, down: (min(across * x, size[0]), min(down * y, size[1])))
     left, top = min(round(box.x1 * x), size[0] - 1), min(round(box.y1 * y), size[1] - 1)
     right, bottom = max(left + 1, min(round(box.x2 * x), size[0])), max(top + 1, min(round(box.y2 * y), size[1]))
     return Box(left, top, right, bottom)

@@ -24,12 +24,13 @@ from annotation.models import (
     FacetValue,
     Gold,
     GoldBox,
+    GoldShape,
     PlanTool,
     ReferenceCall,
     Revision,
     Sample,
 )
-from annotation.schema import SampleContent
+from annotation.schema import Outline, SampleContent
 from annotation.tool_bank import key_of
 from webapp.accounts.models import User
 from webapp.common.bulk import as_json
@@ -68,13 +69,20 @@ def add_revision(
 def _add_parts(
     revision: Revision, content: SampleContent, names: Sequence[BoxName], size: tuple[int | None, int | None]
 ) -> None:
+    evidence = list(enumerate(zip(content.gold_boxes, names, strict=True)))
     boxes = [
         GoldBox(
             revision=revision, position=i, x1=box.x1, y1=box.y1, x2=box.x2, y2=box.y2, label=name.label,
             source=name.source, image_width=size[0], image_height=size[1],
         )
-        for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
+        for i, (box, name) in evidence
+        if not isinstance(box, Outline)
     ]  # fmt: skip
+    shapes = [
+        GoldShape(revision=revision, position=i, label=name.label, source=name.source, **box.written())
+        for i, (box, name) in evidence
+        if isinstance(box, Outline)
+    ]
     calls = [
         ReferenceCall(
             revision=revision, position=i, tool=call.tool, arguments=dict(call.arguments),
@@ -83,6 +91,8 @@ def _add_parts(
         for i, call in enumerate(content.reference_toolchain)
     ]  # fmt: skip
     GoldBox.objects.bulk_create(boxes)
+    if shapes:
+        GoldShape.objects.bulk_create(shapes)
     ReferenceCall.objects.bulk_create(calls)
     PlanTool.objects.bulk_create(
         PlanTool(
@@ -99,7 +109,7 @@ def content_of(revision: Revision) -> SampleContent:
 
 def revision_json(revision: Revision) -> dict[str, Any]:
     """A stored revision as content JSON; one that was imported has the facets of its sample."""
-    names = [BoxName(box.label, box.source) for box in revision.gold_boxes.all()]
+    names = [BoxName(box.label, box.source) for box in revision.evidence]
     return content_to_json(content_of(revision), names, facets_in(revision))
 
 

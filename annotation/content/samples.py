@@ -28,6 +28,7 @@ from annotation.models import (
     FacetValue,
     Gold,
     GoldBox,
+    GoldShape,
     Image,
     ImportRecord,
     PlanTool,
@@ -35,7 +36,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
-from annotation.schema import Issue, SampleContent, SampleRecord, Severity, whole_numbers
+from annotation.schema import Issue, Outline, SampleContent, SampleRecord, Severity, whole_numbers
 from annotation.task_schema import renamed
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State, transition
@@ -44,7 +45,7 @@ from webapp.common.bulk import as_json, insert_rows, reserve_ids
 
 NO_CONTENT = SampleContent()
 """The words of a sample that has no annotation yet."""
-WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, ReferenceCall, PlanTool)
+WRITTEN = (Sample, FacetValue, Annotation, Gold, Revision, GoldBox, GoldShape, ReferenceCall, PlanTool)
 """The tables that samples fill."""
 
 
@@ -73,7 +74,7 @@ def content_digest(content: SampleContent) -> str:
         content.answer_type,
         dict(content.options),
         list(content.answers),
-        [box.as_list() for box in content.gold_boxes],
+        [box.written() for box in content.gold_boxes],
         [[c.tool, dict(c.arguments), c.image_in, c.image_out] for c in content.reference_toolchain],
         [[t.tool, t.step, *([] if t.either is None else [t.either])] for t in plan.targets],
         list(plan.distractors),
@@ -108,7 +109,7 @@ def save_samples(
             sample.key: sample
             for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
             .select_related("gold__revision", "image")
-            .prefetch_related("facets", "gold__revision__gold_boxes")
+            .prefetch_related("facets", "gold__revision__gold_boxes", "gold__revision__gold_shapes")
         }
         placed = placed_records(benchmark, latest, there, pictures or {})
         saved += _insert(actor, benchmark, [p for key, p in placed.items() if key not in there], source)
@@ -304,7 +305,7 @@ def _says_else(record: SampleRecord, revision: Revision) -> bool:
     if revision.digest != content_digest(record.content):
         return True
     names = names_of(record)
-    return names is not None and names != tuple(BoxName(b.label, b.source) for b in revision.gold_boxes.all())
+    return names is not None and names != tuple(BoxName(b.label, b.source) for b in revision.evidence)
 
 
 def _descriptive_changes(sample: Sample, placed: Placed) -> dict[str, Any]:
@@ -351,6 +352,7 @@ _REVISION = [
     "created_at", "submitted_at",
 ]  # fmt: skip
 _BOX = ["revision", "position", "x1", "y1", "x2", "y2", "label", "source", "image_width", "image_height"]
+_SHAPE = ["revision", "position", "kind", "points", "label", "source"]
 _CALL = ["revision", "position", "tool", "arguments", "image_in", "image_out"]
 _PLAN = ["revision", "position", "tool", "key", "step", "likeness", "either"]
 
@@ -386,7 +388,7 @@ def _facets(sample_id: int, benchmark_id: int | None, record: SampleRecord) -> l
 
 
 def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
-    revisions, boxes, calls, tools = [], [], [], []
+    revisions, boxes, shapes, calls, tools = [], [], [], [], []
     for pk, annotation_id, number, record in numbered:
         content: SampleContent = record.content
         revisions.append((
@@ -395,10 +397,12 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
             content_digest(content), now, now,
         ))  # fmt: skip
         names = names_of(record) or (BoxName(),) * len(content.gold_boxes)
-        boxes += [
-            (pk, i, box.x1, box.y1, box.x2, box.y2, *name, *_size(record))
-            for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True))
-        ]
+        for i, (box, name) in enumerate(zip(content.gold_boxes, names, strict=True)):
+            if isinstance(box, Outline):
+                written = box.written()
+                shapes.append((pk, i, written["kind"], as_json(written["points"]), *name))
+            else:
+                boxes.append((pk, i, box.x1, box.y1, box.x2, box.y2, *name, *_size(record)))
         calls += [
             (pk, i, call.tool, as_json(dict(call.arguments)), as_json(call.image_in), call.image_out)
             for i, call in enumerate(content.reference_toolchain)
@@ -406,5 +410,6 @@ def _insert_revisions(numbered: Any, author: int | None, now: Any) -> None:
         tools += [(pk, i, tool, key_of(tool), *rest) for i, (tool, *rest) in enumerate(content.plan.rows)]
     insert_rows(Revision, _REVISION, revisions)
     insert_rows(GoldBox, _BOX, boxes)
+    insert_rows(GoldShape, _SHAPE, shapes)
     insert_rows(ReferenceCall, _CALL, calls)
     insert_rows(PlanTool, _PLAN, tools)

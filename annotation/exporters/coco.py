@@ -1,4 +1,5 @@
-"""COCO's detection JSON: images, and each gold box as an annotation of the one category "evidence".
+"""COCO's detection JSON: images, and each gold box as an annotation of the one category "evidence". A
+polygon is a segmentation with its bounding box, a point a keypoint.
 
 It omits answers, options, toolchains, tool plans and facets. Question and sample id are next to the boxes under
 additional keys. Samples that share an image share its entry. An unknown size is omitted.
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotation.exporters.interface import picture_name
-from annotation.schema import SampleRecord
+from annotation.schema import Outline, SampleRecord
 
 _SPOOLED = 8 << 20
 _PIECE = 1 << 16
@@ -34,12 +35,20 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
                 boxes += 1
                 xywh = [box.x1, box.y1, box.width, box.height]
                 row = {"id": boxes, "image_id": pictures[name], "category_id": 1, "bbox": xywh, "area": box.area}
+                if isinstance(box, Outline):
+                    row |= _shape(box)
                 own = {"iscrowd": 0, "sample_id": sample.id, "question": sample.content.question}
                 waiting.write(_row({**row, **own}, first=boxes == 1))
         yield b'\n], "annotations": ['
         waiting.seek(0)
         yield from iter(lambda: waiting.read(_PIECE), b"")
         yield b"\n]}\n"
+
+
+def _shape(outline: Outline) -> dict[str, Any]:
+    """A polygon as a segmentation; a point as one visible keypoint."""
+    flat = [value for point in outline.points for value in point]
+    return {"segmentation": [flat]} if len(flat) > 2 else {"keypoints": [*flat, 2], "num_keypoints": 1}
 
 
 def _picture(number: int, name: str, sample: SampleRecord) -> dict[str, Any]:

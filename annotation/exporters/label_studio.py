@@ -18,10 +18,15 @@ from xml.etree import ElementTree
 
 from annotation.exporters.interface import json_list, picture_name
 from annotation.exporters.native import sample_row
-from annotation.schema import Box, SampleRecord
+from annotation.schema import Box, Outline, OutlineKind, SampleRecord
 
 BOXES = "evidence"
 """The control that draws boxes, and the default label of a box."""
+POINT_WIDTH = 0.5
+"""The size at which Label Studio draws a point, percent of the image's width."""
+_TYPES = {OutlineKind.POLYGON: "polygon", OutlineKind.POINT: "keypoint"}
+_TAGS = {OutlineKind.POLYGON: "PolygonLabels", OutlineKind.POINT: "KeyPointLabels"}
+OUTLINE_CONTROLS = {OutlineKind.POLYGON: "evidence-polygon", OutlineKind.POINT: "evidence-point"}
 FACET = "facet-"
 """The prefix of the control of a facet."""
 _PLAIN_LETTER = re.compile(r"[A-Za-z0-9]{1,3}")
@@ -41,17 +46,22 @@ def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
     return {"data": _data(sample, row, pictures), "annotations": made}
 
 
-def labelling_config(facets: Mapping[str, Sequence[str]], labels: Sequence[str] = ()) -> str:
+def labelling_config(
+    facets: Mapping[str, Sequence[str]], labels: Sequence[str] = (), outlines: Sequence[OutlineKind] = ()
+) -> str:
     """The labelling setup, as XML, for tasks of ``task``: the image with boxes, three texts, one choice per facet.
 
     ``facets`` maps each facet to the values that can be chosen; one without values is omitted. ``labels`` are further
-    labels of boxes besides ``evidence``.
+    labels of boxes besides ``evidence``, ``outlines`` the kinds of evidence besides boxes.
     """
     view = ElementTree.Element("View")
     ElementTree.SubElement(view, "Image", name="image", value="$image", zoom="true", zoomControl="true")
-    boxes = ElementTree.SubElement(view, "RectangleLabels", name=BOXES, toName="image", canRotate="false")
-    for label in dict.fromkeys((BOXES, *labels)):
-        ElementTree.SubElement(boxes, "Label", value=label)
+    controls = [ElementTree.SubElement(view, "RectangleLabels", name=BOXES, toName="image", canRotate="false")]
+    for kind in outlines:
+        controls.append(ElementTree.SubElement(view, _TAGS[kind], name=OUTLINE_CONTROLS[kind], toName="image"))
+    for control in controls:
+        for label in dict.fromkeys((BOXES, *labels)):
+            ElementTree.SubElement(control, "Label", value=label)
     for name, title, rows in (("question", "Question", "2"), ("options", "Options", "1"), ("answer", "Answer", "1")):
         ElementTree.SubElement(view, "Header", value=title)
         _text_area(view, name, rows)
@@ -164,7 +174,27 @@ def _rectangles(sample: SampleRecord) -> list[dict[str, Any]]:
     if not isinstance(labels, list) or len(labels) != len(boxes):
         labels = [""] * len(boxes)
     pairs = zip(boxes, labels, strict=True)
-    return [_rectangle(number, box, str(label or BOXES), size) for number, (box, label) in enumerate(pairs, 1)]
+    return [_region(number, box, str(label or BOXES), size) for number, (box, label) in enumerate(pairs, 1)]
+
+
+def _region(number: int, shape: Box, label: str, size: tuple[int, int]) -> dict[str, Any]:
+    if not isinstance(shape, Outline):
+        return _rectangle(number, shape, label, size)
+    kind, labels = shape.kind, {f"{_TYPES[shape.kind]}labels": [label]}
+    points = [[100 * x / size[0], 100 * y / size[1]] for x, y in shape.points]
+    place: dict[str, Any] = {"points": points, "closed": True}
+    if kind is OutlineKind.POINT:
+        place = {"x": points[0][0], "y": points[0][1], "width": POINT_WIDTH}
+    return {
+        "id": f"gold-{number}",
+        "type": f"{_TYPES[kind]}labels",
+        "from_name": OUTLINE_CONTROLS[kind],
+        "to_name": "image",
+        "original_width": size[0],
+        "original_height": size[1],
+        "image_rotation": 0,
+        "value": {**place, **labels},
+    }
 
 
 def _rectangle(number: int, box: Box, label: str, size: tuple[int, int]) -> dict[str, Any]:

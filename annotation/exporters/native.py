@@ -128,7 +128,7 @@ def _content_row(content: SampleContent) -> dict[str, Any]:
         "answer_type": content.answer_type.value,
         "options": dict(content.options),
         "answer": answers[0] if len(answers) == 1 else answers,
-        "gold_boxes": [box.as_list() for box in content.gold_boxes],
+        "gold_boxes": [box.written() for box in content.gold_boxes],
         "reference_toolchain": [call_row(call) for call in content.reference_toolchain],
         "targets": [_target_row(target) for target in content.plan.targets],
         "distractors": list(content.plan.distractors),

@@ -17,6 +17,7 @@ from typing import Any
 from annotation.exporters.interface import MissingLibrary
 from annotation.exporters.native import sample_row
 from annotation.extras import missing
+from annotation.regions import has_outlines
 from annotation.schema import PLAIN_FACETS, SAMPLE_KEYS, SampleRecord
 
 GROUP = 1000
@@ -91,7 +92,8 @@ def _schema(pyarrow: Any) -> Any:
     boxes = pyarrow.list_(pyarrow.list_(pyarrow.float64()))
     columns = [(name, text) for name in _TEXTS]
     columns += [("image", picture), ("width", number), ("height", number), ("answer", pyarrow.list_(text))]
-    columns += [("gold_boxes", boxes), ("ordered", pyarrow.bool_()), *((name, text) for name in (*_JSON, "extra"))]
+    columns += [("gold_boxes", boxes), ("gold_shapes", text), ("ordered", pyarrow.bool_())]
+    columns += [(name, text) for name in (*_JSON, "extra")]
     return pyarrow.schema(columns)
 
 
@@ -102,6 +104,8 @@ def _row(sample: SampleRecord) -> dict[str, Any]:
     row["image"] = {"bytes": None, "path": sample.image} if sample.image else None
     row["answer"] = answer if isinstance(answer, list) else None if answer is None else [answer]
     row["gold_boxes"] = [box.as_list() for box in sample.content.gold_boxes]
+    if has_outlines(sample.content.gold_boxes):
+        row["gold_shapes"] = _json(native["gold_boxes"])
     row |= {name: _json(native[name]) for name in _JSON if name in native}
     extra = {key: value for key, value in native.items() if key not in SAMPLE_KEYS}
     return row | ({"extra": _json(extra)} if extra else {})

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from annotation.imaging.crops import Picture, crop, encode_jpeg, scaled
 from annotation.imaging.decoding import decode
-from annotation.schema import Box
+from annotation.regions import has_outlines, share_of_image
+from annotation.schema import Box, Outline
 
 CONTEXT = 1.5
 """The loupe shows this many times the longer side of the evidence."""
@@ -27,11 +28,14 @@ def evidence_share(boxes: Sequence[Box], width: float | None, height: float | No
     """Area of the union of the boxes inside the image / area of the image, 0..1: overlaps count once
     (docs/metrics.md#benchmark-statistics).
 
-    None when the size is unknown or nothing of the boxes lies inside. Between two neighboring vertical edges the boxes
-    that span the slab are taken from top to bottom, each adding what reaches below those before it.
+    None when the size is unknown or no area lies inside; a point has none. ``annotation.regions`` sums polygons.
+    Between two neighboring vertical edges the boxes that span the slab are taken from top to bottom, each adding what
+    reaches below those before it.
     """
     if not width or not height:
         return None
+    if has_outlines(boxes):
+        return share_of_image(boxes, width, height)
     inside = [part for box in boxes if (part := box.clipped(width, height))]
     edges = sorted({edge for box in inside for edge in (box.x1, box.x2)})
     covered = 0.0
@@ -66,7 +70,9 @@ def wide_area(width: int, height: int, boxes: Sequence[Box]) -> Box:
 
 
 def moved_into(area: Box, box: Box) -> Box:
-    """The box in pixels of ``area``, measured from its left upper corner."""
+    """The shape in pixels of ``area``, measured from its left upper corner."""
+    if isinstance(box, Outline):
+        return box.moved(lambda x, y: (x - area.x1, y - area.y1))
     return Box(box.x1 - area.x1, box.y1 - area.y1, box.x2 - area.x1, box.y2 - area.y1)
 
 

@@ -105,7 +105,7 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if (box := _box(data, report)) is None:
         return
-    sample.boxes.append(box)
+    sample.boxes.append(_shape(data, report) or box)
     sample.written.append((data.get("id"), data.get("bbox")))
     category = data.get("category_id")
     label = ""
@@ -127,6 +127,35 @@ def _box(data: Mapping[str, Any], report: Report) -> object:
     else:
         return corners(written)
     return None
+
+
+def _shape(data: Mapping[str, Any], report: Report) -> dict[str, Any] | None:
+    """Return the polygon or the point of an annotation in native form; None for a box. Of several polygons, and of a
+    mask, the box is read.
+    """
+    parts, points = data.get("segmentation"), data.get("keypoints")
+    if isinstance(points, list) and data.get("num_keypoints") == 1 and len(points) == 3:
+        return {"kind": "point", "points": [points[:2]]}
+    if not parts:
+        return None
+    flat = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
+    if not isinstance(flat, list) or len(flat) % 2 or len(flat) < 6:
+        done = f"Annotation {data.get('id')} is not one polygon, so only its box was read."
+        report.noted("not-one-polygon", "segmentation", None, done)
+        return None
+    if _is_its_box(flat, data.get("bbox")):
+        return None
+    return {"kind": "polygon", "points": [list(pair) for pair in zip(flat[::2], flat[1::2], strict=True)]}
+
+
+def _is_its_box(flat: list[Any], box: Any) -> bool:
+    """Whether a segmentation is the outline of its box, as tools write for boxes."""
+    numbers = fields.four_numbers(box)
+    if numbers is None or len(flat) not in (8, 10) or not all(map(fields.is_number, flat)):
+        return False
+    x, y, width, height = numbers
+    corners_of_box = {(x, y), (x + width, y), (x, y + height), (x + width, y + height)}
+    return set(zip(flat[::2], flat[1::2], strict=True)) == corners_of_box
 
 
 def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:

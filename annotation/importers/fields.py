@@ -98,6 +98,14 @@ def four_numbers(value: object) -> Number4 | None:
     return (a, b, c, d) if finite else None
 
 
+def two_numbers(value: object) -> tuple[float, float] | None:
+    """Return ``value`` as two finite numbers in their order, or None if it is anything else."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    found = four_numbers([*value, 0, 0])
+    return None if found is None else (float(found[0]), float(found[1]))
+
+
 def name(value: object, field: str, report: Report, *, default: str = "") -> str:
     """Read a name or id: a text, or a whole number as text. Rejects the row if it is missing, too long or neither."""
     if isinstance(value, int) and not isinstance(value, bool):

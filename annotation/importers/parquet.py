@@ -25,8 +25,8 @@ from annotation.importers.storable import storable
 MAX_TEXT = 64 << 20
 _IMAGES = ("image", "images", "decoded_image", "image_bytes")
 _JSON = frozenset({
-    "options", "choices", "answer", "gold_boxes", "facets", "segments", "reference_toolchain", "accepted_chains",
-    "targets", "distractors", "likeness", "extra", *BOXES,
+    "options", "choices", "answer", "gold_boxes", "gold_shapes", "facets", "segments", "reference_toolchain",
+    "accepted_chains", "targets", "distractors", "likeness", "extra", *BOXES,
 })  # fmt: skip
 _KNOWN = frozenset({"id", "question", *_IMAGES, *_JSON})
 """A file with none of these columns is not a benchmark."""
@@ -69,6 +69,8 @@ def _native(row: ParquetRow, values: Mapping[str, Any], report: Report) -> dict[
     image = _picture(values, report)
     plain = {key: _value(key, value) for key, value in values.items() if key not in _IMAGES and value is not None}
     extra = plain.pop("extra", {})
+    if isinstance(shapes := plain.pop("gold_shapes", None), list):
+        plain["gold_boxes"] = shapes
     plain.setdefault("id", f"{PurePosixPath(row.file).stem}:{row.line}")
     native = plain if "gold_boxes" in plain else native_from(plain, report)
     if isinstance(extra, dict):

@@ -9,10 +9,13 @@ from typing import Any
 
 from annotation.importers import fields
 from annotation.importers.fields import Report
+from annotation.regions import crosses_itself
 from annotation.schema import (
     FILED_STATES,
+    LEAST_VERTICES,
     LONGEST_NOTE,
     MOST_CHAINS,
+    MOST_VERTICES,
     ORIGINAL,
     PLAIN_FACETS,
     SAMPLE_KEYS,
@@ -20,11 +23,13 @@ from annotation.schema import (
     Box,
     FurtherChain,
     Likeness,
+    Outline,
     SampleContent,
     SampleRecord,
     Target,
     ToolCall,
     ToolPlan,
+    outline_of,
 )
 
 _STATES = {state.value: state for state in FILED_STATES}
@@ -137,6 +142,8 @@ def gold_boxes_from(value: object, size: tuple[int | None, int | None], report: 
 
 
 def _gold_box(value: object, field: str, size: tuple[int | None, int | None], report: Report) -> Box | None:
+    if isinstance(value, Mapping):
+        return _gold_shape(value, field, size, report)
     numbers = fields.four_numbers(value)
     if numbers is None:
         report.repaired(
@@ -151,6 +158,35 @@ def _gold_box(value: object, field: str, size: tuple[int | None, int | None], re
         return None
     if size[0] is None or size[1] is None:
         return box
+    return _inside(box, value, field, (size[0], size[1]), report)
+
+
+def _gold_shape(
+    value: Mapping[str, Any], field: str, size: tuple[int | None, int | None], report: Report
+) -> Outline | None:
+    """Read ``{"kind": "polygon" | "point", "points": [[x, y], …]}``."""
+    kind, given = value.get("kind"), value.get("points")
+    points = [fields.two_numbers(point) for point in given] if isinstance(given, list) else []
+    ignored = "so it was ignored. Correct it."
+    try:
+        if not points or None in points:
+            raise ValueError
+        outline = outline_of(str(kind), [point for point in points if point])
+    except ValueError:
+        done = f"The gold shape is no polygon of {LEAST_VERTICES} to {MOST_VERTICES} points with an area, and no point"
+        report.repaired("shape-invalid", field, value, f"{done}, {ignored}")
+        return None
+    if crosses_itself(outline):
+        report.repaired("polygon-crosses", field, value, f"The sides of the polygon cross or touch, {ignored}")
+        return None
+    if size[0] is None or size[1] is None:
+        return outline
+    found = _inside(outline, value, field, (size[0], size[1]), report)
+    return found if isinstance(found, Outline) else None
+
+
+def _inside(box: Box, value: object, field: str, size: tuple[int, int], report: Report) -> Box | None:
+    """The part of a shape inside the image; what is lost is reported."""
     clipped = box.clipped(size[0], size[1])
     if clipped is None:
         report.repaired("box-outside", field, value, f"The gold box lies outside {size[0]}x{size[1]}; it was ignored.")

@@ -20,6 +20,11 @@ MOST_PERCENT = 1e6
 """Beyond, a number is damage and no place."""
 _OPTION = re.compile(r"\(?([A-Za-z0-9]{1,3})[).:] ?(.*)", re.DOTALL)
 _FACET = re.compile(re.escape(FACET) + ".+", re.DOTALL)
+_OUTLINES = {
+    "polygonlabels": "polygon", "polygon": "polygon", "keypointlabels": "point", "keypoint": "point",
+}  # fmt: skip
+"""Types of regions that are no rectangles, and the kinds of evidence that they become."""
+_LABELS = ("rectanglelabels", "polygonlabels", "keypointlabels")
 _BOXES = ("rectanglelabels", "rectangle")
 _TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "datetime", "pairwise", "relation")
 
@@ -39,17 +44,17 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
         if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
             if not isinstance(result, dict) or result.get("type") != "relation":
                 report.noted("result-unreadable", field, result, "The result has no value and was ignored.")
-        elif result.get("type") in _BOXES:
+        elif result.get("type") in (*_BOXES, *_OUTLINES):
             regions.append((field, result))
         elif result.get("type") in _TEXTS:
             _take_text(row, result, field, report)
         else:
-            done = "The region was ignored because evidence must be a rectangle. Draw it as a rectangle."
+            done = "The region was ignored as it is no rectangle, polygon or key point. Draw it again."
             report.repaired("region-not-a-rectangle", field, result.get("type"), done)
     if regions:
         return _take_regions(row, regions, results, report)
     if row.get("gold_boxes") and _sides(row.get("width"), row.get("height")):
-        done = "The annotation has no rectangle. The boxes of the task were removed."
+        done = "The annotation has no region. The boxes of the task were removed."
         report.repaired("boxes-taken-away", "gold_boxes", row.pop("gold_boxes"), done)
     return []
 
@@ -123,18 +128,27 @@ def _take_regions(
     before = row.get("gold_boxes")
     given = [numbers for numbers in map(fields.four_numbers, before if isinstance(before, list) else []) if numbers]
     named = {str(r.get("id")): r["value"].get("labels") for r in results if _is_label(r)}
-    boxes: list[list[float]] = []
+    outlines = [one for one in before if isinstance(one, dict)] if isinstance(before, list) else []
+    boxes: list[Any] = []
     labels: list[str] = []
     seen: set[str] = set()
     for field, result in regions:
         identity = str(result.get("id") or field)
         size = _size(row, result, field, report)
-        box = _pixels(result, size, field, report) if size and identity not in seen else None
-        if box is None or size is None:
+        if size is None or identity in seen:
+            continue
+        if result["type"] in _OUTLINES:
+            shape: Any = _outline(result, size, outlines, field, report)
+        else:
+            box = _pixels(result, size, field, report)
+            shape = box and next((list(one) for one in given if _same(one, box)), _rounded(box, size))
+        if shape is None:
             continue
         seen.add(identity)
-        boxes.append(next((list(one) for one in given if _same(one, box)), _rounded(box, size)))
-        labels.append(next(iter(_texts(result["value"].get("rectanglelabels") or named.get(identity))), EVIDENCE))
+        boxes.append(shape)
+        value = result["value"]
+        own = next((value[key] for key in _LABELS if value.get(key)), named.get(identity))
+        labels.append(next(iter(_texts(own)), EVIDENCE))
     row["gold_boxes"] = boxes
     return ["" if label == EVIDENCE else label for label in labels]
 
@@ -184,6 +198,26 @@ def _pixels(result: Mapping[str, Any], size: Size, field: str, report: Report) -
     x, y, width, height = numbers
     corners = (x * size[0] / 100, y * size[1] / 100, (x + width) * size[0] / 100, (y + height) * size[1] / 100)
     return corners
+
+
+def _outline(
+    result: Mapping[str, Any], size: Size, given: Sequence[Mapping[str, Any]], field: str, report: Report
+) -> dict[str, Any] | None:
+    """A polygon or a key point in native form, in pixels; that of the data if it has the same place."""
+    value, kind = result["value"], _OUTLINES[result["type"]]
+    written = value.get("points") if kind == "polygon" else [[value.get("x"), value.get("y")]]
+    pairs = [fields.two_numbers(point) for point in written] if isinstance(written, list) else []
+    if not pairs or None in pairs or max(abs(number) for pair in pairs if pair for number in pair) > MOST_PERCENT:
+        report.repaired("shape-not-numbers", field, value, "The region was ignored because its points are not numbers.")
+        return None
+    points = [[pair[0] * size[0] / 100, pair[1] * size[1] / 100] for pair in pairs if pair]
+    for one in given:
+        before = one.get("points")
+        if one.get("kind") == kind and isinstance(before, list) and len(before) == len(points):
+            ends = [fields.two_numbers(point) for point in before]
+            if all(end and _same(end, point) for end, point in zip(ends, points, strict=True)):
+                return dict(one)
+    return {"kind": kind, "points": [[round(x, 2), round(y, 2)] for x, y in points]}
 
 
 def _same(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0054_building_board"),
+        ("annotation", "0055_shapes_of_evidence"),
     ]
 
     operations = [

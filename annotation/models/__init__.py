@@ -1,5 +1,5 @@
 from annotation.models.adjudication import Adjudication, AdjudicationRule
-from annotation.models.annotation import Annotation, GoldBox, PlanTool, ReferenceCall, Review, Revision
+from annotation.models.annotation import Annotation, GoldBox, GoldShape, PlanTool, ReferenceCall, Review, Revision
 from annotation.models.audit import AuditDraw, AuditItem
 from annotation.models.benchmark import Benchmark, ContentChange, InvitedRole, Membership, Version, VersionEntry
 from annotation.models.building import AuditBatch, BuildDecision, BuildItem, ItemAudit
@@ -24,7 +24,7 @@ __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditBatch", "AuditDraw",
     "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision",
     "BuildItem", "CheckAnswer", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest", "FacetAlias",
-    "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "Guideline", "GuidelineReading", "Image",
+    "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline", "GuidelineReading", "Image",
     "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "ItemAudit", "Lease",
     "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PlanTool",
     "PortableUpload", "Problem", "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules", "Receipt",

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from annotation.models.querysets.samples import AnnotationQuerySet, RevisionQuerySet
 from annotation.models.querysets.tools import PlanToolQuerySet
 from annotation.models.sample import Sample
-from annotation.schema import AnswerType, Likeness
+from annotation.schema import AnswerType, Likeness, Outline, OutlineKind, outline_of
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import State
 
@@ -95,6 +95,11 @@ class Revision(models.Model):
     def __str__(self) -> str:
         return f"r{self.number} of {self.annotation}"
 
+    @property
+    def evidence(self) -> list[GoldBox | GoldShape]:
+        """Its boxes, polygons and points in their order. Best prefetched."""
+        return sorted([*self.gold_boxes.all(), *self.gold_shapes.all()], key=lambda one: one.position)
+
 
 class GoldBox(models.Model):
     """One box of evidence in original pixels: never empty, never outside the image."""
@@ -136,6 +141,40 @@ class GoldBox(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.x1:g}, {self.y1:g}, {self.x2:g}, {self.y2:g}]"
+
+
+class GoldShape(models.Model):
+    """A polygon or a point of evidence in original pixels. Its position is among the boxes of its revision, too."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="gold_shapes")
+    position = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=7, choices=[(kind.value, kind.value) for kind in OutlineKind])
+    points = models.JSONField(help_text="[[x, y], …]: the vertices of a polygon in order, or one point.")
+    label = models.TextField(blank=True, default="")
+    source = models.TextField(blank=True, default="", help_text="As of a box.")
+
+    class Meta:
+        ordering = ["revision", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["revision", "position"], name="gold_shape_position_once"),
+            models.CheckConstraint(
+                condition=Q(kind__in=[kind.value for kind in OutlineKind]), name="gold_shape_of_known_kind"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.points}"
+
+    @property
+    def outline(self) -> Outline:
+        """The same as a record."""
+        return outline_of(self.kind, self.points)
+
+    # The bounding box, as of a ``GoldBox``.
+    x1 = property(lambda self: self.outline.x1)
+    y1 = property(lambda self: self.outline.y1)
+    x2 = property(lambda self: self.outline.x2)
+    y2 = property(lambda self: self.outline.y2)
 
 
 class ReferenceCall(models.Model):

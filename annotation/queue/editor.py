@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.common.access import known_to
-from annotation.common.keys import STUDIO, keys_json
+from annotation.common.keys import editor_keys
 from annotation.common.sample import bank_json, comments_json, known_facets, picture_json
 from annotation.common.sentences import checks_json
 from annotation.common.task import task_json
@@ -75,7 +75,7 @@ def studio_json(
         "test": answer is not None and answer.attempt_id is not None,
         "suggestions": _suggestions(sample, offer) if editable else [],
         "drafts": proposals_json(offer),
-        "keys": keys_json(user, STUDIO),
+        "keys": editor_keys(user, sample.benchmark.task),
         "facets": known_facets(sample.benchmark),
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR),
         "bank": bank_json(sample.benchmark),

@@ -177,7 +177,7 @@ def add_adjudicated(
 
 def box_names(submissions: Submissions, groups: Sequence[BoxGroup | None]) -> list[BoxName]:
     """For each combined box the first label that a member of its group gave."""
-    labels = [[box.label for box in revision.gold_boxes.all()] for revision in submissions.revisions]
+    labels = [[box.label for box in revision.evidence] for revision in submissions.revisions]
     named = []
     for group in groups:
         given = [labels[person][at] for person, at in group.members.items()] if group else []

@@ -33,6 +33,7 @@ from annotation.task_schema import (
     Problem,
     ReasonFor,
     Required,
+    Shape,
     TaskSchema,
     Use,
 )
@@ -64,6 +65,11 @@ CARDS = {
     "toolchain": gettext_lazy("Reference toolchain"),
     "plan": gettext_lazy("Tool plan"),
 }
+SHAPES = {
+    Shape.BOX: gettext_lazy("boxes"),
+    Shape.POLYGON: gettext_lazy("polygons"),
+    Shape.POINT: gettext_lazy("points"),
+}
 HELP = gettext_lazy("Help under the field")
 SIGN = "|"
 """Between a value and its help, in one line."""
@@ -83,7 +89,9 @@ class BlocksForm(forms.Form):
     blocks = {
         "question": ("most_words", "per_image", "forbid", "help_question"),
         "answer": ("types", "default", "options_least", "options_most", "help_answer"),
-        "evidence": ("boxes_least", "boxes_most", "smallest_side", "warn_share", "refuse_share", "help_evidence"),
+        "evidence": (
+            "shapes", "boxes_least", "boxes_most", "smallest_side", "warn_share", "refuse_share", "help_evidence",
+        ),
         "toolchain": ("toolchain", "steps_least", "steps_most", "end_verified", "help_toolchain"),
         "plan": (
             "plan", "targets_least", "targets_most", "distractors_least", "distractors_most", "help_plan",
@@ -111,10 +119,15 @@ class BlocksForm(forms.Form):
     options_least = _number(gettext_lazy("Fewest options"), 2, MOST_OPTIONS)
     options_most = _number(gettext_lazy("Most options"), 2, MOST_OPTIONS)
     help_answer = _help()
-    boxes_least = _number(gettext_lazy("Fewest boxes"), 0, MOST_BOXES)
-    boxes_most = _number(gettext_lazy("Most boxes"), 0, MOST_BOXES)
+    shapes = forms.MultipleChoiceField(
+        label=gettext_lazy("Shapes"),
+        choices=[(shape.value, words) for shape, words in SHAPES.items()],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    boxes_least = _number(gettext_lazy("Fewest shapes"), 0, MOST_BOXES)
+    boxes_most = _number(gettext_lazy("Most shapes"), 0, MOST_BOXES)
     smallest_side = forms.FloatField(
-        label=gettext_lazy("Shortest side of a box, pixels"), min_value=1, max_value=MOST_ANY
+        label=gettext_lazy("Shortest side of a box or polygon, pixels"), min_value=1, max_value=MOST_ANY
     )
     warn_share = Percent(label=gettext_lazy("Warn above this share of the image, %"))
     refuse_share = Percent(
@@ -193,7 +206,8 @@ ReasonForms = formset_factory(
 PATHS = {
     "question.most_words": "most_words", "question.per_image": "per_image", "question.forbid": "forbid",
     "answer.types": "types", "answer.default": "default", "answer.options": "options_most",
-    "evidence.count": "boxes_most", "evidence.smallest_side": "smallest_side", "evidence.warn_share": "warn_share",
+    "evidence.shapes": "shapes", "evidence.count": "boxes_most",
+    "evidence.smallest_side": "smallest_side", "evidence.warn_share": "warn_share",
     "evidence.refuse_share": "refuse_share", "toolchain.use": "toolchain", "toolchain.steps": "steps_most",
     "toolchain.end_verified": "end_verified", "plan.use": "plan", "plan.targets": "targets_most",
     "plan.distractors": "distractors_most",
@@ -274,6 +288,7 @@ def _blocks(task: TaskSchema) -> dict[str, Any]:
         "types": " ".join(sorted(one.value for one in answer.types)),
         "default": "open" if answer.default is AnswerKind.NONE else answer.default.value,
         "options_least": answer.options.least, "options_most": answer.options.most,
+        "shapes": [shape.value for shape in evidence.shapes],
         "boxes_least": evidence.count.least, "boxes_most": evidence.count.most,
         "smallest_side": evidence.smallest_side, "warn_share": evidence.warn_share,
         "refuse_share": evidence.refuse_share,
@@ -297,6 +312,7 @@ def _content(given: Mapping[str, Any]) -> dict[str, Any]:
             "options": [given["options_least"], given["options_most"]],
         },
         "evidence": {
+            "shapes": given["shapes"],
             "count": [given["boxes_least"], given["boxes_most"]], "smallest_side": given["smallest_side"],
             "warn_share": given["warn_share"], "refuse_share": given["refuse_share"],
         },

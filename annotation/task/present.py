@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
+from annotation.task.forms import SHAPES
 from annotation.task_schema import AnswerKind, Range, TaskSchema, Use
 
 
@@ -23,7 +24,7 @@ def blocks_of(task: TaskSchema) -> list[Block]:
     blocks = [
         Block(gettext("Question"), task.help.get("question", ""), tuple(_question(task))),
         Block(gettext("Answer"), task.help.get("answer", ""), tuple(_answer(task))),
-        Block(gettext("Evidence boxes"), task.help.get("evidence", ""), tuple(_evidence(task))),
+        Block(gettext("Evidence"), task.help.get("evidence", ""), tuple(_evidence(task))),
     ]
     if task.toolchain.use is not Use.OFF:
         steps = (_use(task.toolchain.use), _span(gettext("steps"), task.toolchain.steps))
@@ -63,7 +64,8 @@ def _evidence(task: TaskSchema) -> list[str]:
     if task.evidence.refuse_share is not None:
         share = f"{100 * task.evidence.refuse_share:g}"
         shares.append(gettext("refused above %(share)s%% of the image") % {"share": share})
-    return [_span(gettext("boxes"), task.evidence.count), *shares]
+    shapes = ", ".join(str(words) for shape, words in SHAPES.items() if shape in task.evidence.shapes)
+    return [_span(shapes, task.evidence.count), *shares]
 
 
 def _use(use: Use) -> str:

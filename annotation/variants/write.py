@@ -134,7 +134,7 @@ def _add(
 def _add_annotation(sample: Sample, made: Sample, content: SampleContent, plan: Planned) -> None:
     """The carried gold, as an annotation without an author that waits for a review."""
     carried, facets = carried_content(sample, content, plan)
-    names = [BoxName(box.label, box.source) for box in sample.gold.revision.gold_boxes.all()]
+    names = [BoxName(box.label, box.source) for box in sample.gold.revision.evidence]
     waits = transition("import_results", State.DRAFT).after
     annotation = Annotation.objects.create(sample=made, state=waits, kind=Annotation.Kind.IMPORTED)
     add_revision(

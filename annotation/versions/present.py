@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from annotation.imaging.evidence import loupe_area
-from annotation.models import Benchmark, GoldBox, Image, Revision, Sample
+from annotation.content.records import shape_from_row
+from annotation.imaging.evidence import loupe_area, moved_into
+from annotation.models import Benchmark, GoldBox, GoldShape, Image, Revision, Sample
 from annotation.schema import Box
 from annotation.versions.read.difference import Kind, SampleChange
 from annotation.versions.read.fields import FieldChange, changed_fields
@@ -19,6 +20,7 @@ LOUPE_SIDE = 240
 SHOWN = 12
 """Characters of the hash of an image."""
 Corners = tuple[float, float, float, float]
+Drawn = GoldBox | GoldShape
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Near:
     src: str
     width: float
     height: float
-    gold: list[Corners]
-    old: list[Corners]
+    gold: list[Box]
+    old: list[Box]
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Row:
     fields: list[FieldChange]
     summary: str
     authors: list[str]
-    gold: list[GoldBox]
-    old: list[GoldBox]
+    gold: list[Drawn]
+    old: list[Drawn]
     thumbnail: str = ""
     near: Near | None = None
 
@@ -76,9 +78,9 @@ def _row(
     if changed and change.image_before != change.image_after:
         said = (change.image_before[:SHOWN], change.image_after[:SHOWN])
         fields.append(FieldChange(gettext("Image"), [Piece("cut", said[0]), Piece("new", said[1])]))
-    gold = list(after.gold_boxes.all()) if after else []
-    boxes = {_corners(box) for box in gold}
-    was = [box for box in before.gold_boxes.all() if _fits(box, sample.image)] if before else []
+    gold = list(after.evidence) if after else []
+    boxes = set(map(_exact, gold))
+    was = [box for box in before.evidence if _fits(box, sample.image)] if before else []
     author = (after or before or Revision()).author
     return Row(
         kind=change.kind,
@@ -88,7 +90,7 @@ def _row(
         summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
         authors=[str(author)] if author else [gettext("imported")],
         gold=gold,
-        old=[box for box in was if _corners(box) not in boxes],
+        old=[box for box in was if _exact(box) not in boxes],
         thumbnail=_thumbnail(benchmark, sample),
         near=_near(benchmark, sample, gold, was),
     )
@@ -108,7 +110,7 @@ def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
     return reverse("annotation:thumbnail", args=[benchmark.slug, sample.image.sha256])
 
 
-def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[GoldBox]) -> Near | None:
+def _near(benchmark: Benchmark, sample: Sample, gold: list[Drawn], was: list[Drawn]) -> Near | None:
     """The first box, of the newer gold if it has one, with what else lies there."""
     image, shown = sample.image, (gold or was)[:1]
     if not shown or sample.removed_from_id or image is None or image.state != Image.State.READY:
@@ -116,8 +118,8 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[G
     area = loupe_area(image.width, image.height, Box(*_corners(shown[0])))
     corners = ",".join(str(v) for v in area.as_list())
 
-    def inside(boxes: list[GoldBox]) -> list[Corners]:
-        return [(b.x1 - area.x1, b.y1 - area.y1, b.x2 - area.x1, b.y2 - area.y1) for b in boxes]
+    def inside(boxes: list[Drawn]) -> list[Box]:
+        return [moved_into(area, shape_from_row(box)) for box in boxes]
 
     return Near(
         reverse("annotation:region", args=[benchmark.slug, image.sha256, corners, LOUPE_SIDE]),
@@ -125,12 +127,19 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[GoldBox], was: list[G
     )  # fmt: skip
 
 
-def _fits(box: GoldBox, image: Image | None) -> bool:
+def _fits(box: Drawn, image: Image | None) -> bool:
     """Whether the box was drawn on an image of the size of this one. Others would be misplaced."""
-    return image is None or (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
+    if image is None or isinstance(box, GoldShape):
+        return image is None or box.outline.is_inside(image.width, image.height)
+    return (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
 
 
-def _corners(box: GoldBox) -> Corners:
+def _exact(box: Drawn) -> str:
+    """A text that differs for different evidence."""
+    return str(box.points) if isinstance(box, GoldShape) else str(_corners(box))
+
+
+def _corners(box: Drawn) -> Corners:
     return box.x1, box.y1, box.x2, box.y2
 
 

@@ -91,10 +91,23 @@ def picture_problem(sample: Any) -> PictureProblem | None:
     return None
 
 
-def gold_corners(sample: Any) -> list[list[float]]:
-    """The gold boxes of a sample, in original pixels; none without gold."""
+class Drawn(list[float]):
+    """The corners of gold evidence. ``points``: those of a polygon or a point, else empty."""
+
+    points: Sequence[Sequence[float]] = ()
+
+
+def gold_corners(sample: Any) -> list[Drawn]:
+    """The gold evidence of a sample, in original pixels; none without gold."""
     gold = getattr(sample, "gold", None)
-    return [[box.x1, box.y1, box.x2, box.y2] for box in gold.revision.gold_boxes.all()] if gold else []
+    return [drawn(shape) for shape in gold.revision.evidence] if gold else []
+
+
+def drawn(shape: Any) -> Drawn:
+    """A row or a record of evidence as corners."""
+    found = Drawn([shape.x1, shape.y1, shape.x2, shape.y2])
+    found.points = [list(point) for point in getattr(shape, "points", ())]
+    return found
 
 
 def marks_of(frame: Frame | None, gold: Iterable[Corners], turns: Iterable[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -102,4 +115,9 @@ def marks_of(frame: Frame | None, gold: Iterable[Corners], turns: Iterable[dict[
     looked = list(turns)
     crops = [turn["executed"] for turn in looked if turn.get("executed")]
     dense = density_layers(crops, frame.width, frame.height) if frame else []
-    return {"gold": [{"box": list(box)} for box in gold], "turns": looked, "dense": dense}
+    return {"gold": [_gold_mark(box) for box in gold], "turns": looked, "dense": dense}
+
+
+def _gold_mark(box: Corners) -> dict[str, Any]:
+    points = getattr(box, "points", ())
+    return {"box": list(box)} | ({"points": points} if points else {})

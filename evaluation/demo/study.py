@@ -43,7 +43,7 @@ def _said(item: HumanAnswer, finds: float) -> dict[str, Any]:
     """The answer of this person to a sample, the same each time the demo is made."""
     chance = random.Random(f"{SEED} {item.person.email} {item.sample.key}")
     gold = Revision.objects.get(gold_of__sample=item.sample)
-    boxes = list(gold.gold_boxes.order_by("pk"))
+    boxes = gold.evidence
     found = chance.random() < finds
     targets = [tool.tool for tool in gold.plan_tools.filter(step__isnull=False).order_by("step", "pk")]
     given = (gold.answers[0] if gold.answers else "") if found else _guess(gold, chance)

@@ -93,6 +93,7 @@ _ROWS: Mapping[str, tuple[Row, ...]] = {
         ("mean_coverage", gettext_noop("Coverage"), SHARE, HIGHER, "[B 3.2]"),
         ("mean_concentration", gettext_noop("Concentration"), SHARE, HIGHER, "[B 3.2]"),
         ("mean_ioa", "IoA", SHARE, HIGHER, "[B 3.2]"),
+        ("mean_point_share", gettext_noop("Points in the crop"), SHARE, HIGHER, "docs/metrics.md#shapes"),
         ("accuracy_when_grounded", gettext_noop("Accuracy when grounded"), SHARE, HIGHER, "docs/metrics.md#ratios"),
         (
             "accuracy_when_ungrounded",

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.schema import ToolPlan
+from annotation.schema import Outline, ToolPlan
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,6 +66,8 @@ class SampleColumns:
         size: (m, 2) width and height in pixels; NaN when unknown ("grounding not scorable: size unknown").
         cluster: (m,) code of the image cluster (``image_group``, by default the image).
         gold_start, gold_boxes: ragged (k, 4) gold boxes as imported, pixels; invalid ones are ignored here.
+        gold_outlines: for each gold box the polygon or point that it is around, None for a plain box; empty = all are
+            plain.
         answers: m answer keys.
         references: m reference toolchains of the gold as tool names, as written; None = the gold has none.
         accepted: m lists of the accepted toolchains, in the order of acceptance; empty = no sample has any. A sample
@@ -86,6 +88,7 @@ class SampleColumns:
     facets: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
     prompt_words: Ints | None = None
     accepted: Sequence[Sequence[tuple[str, ...]]] = ()
+    gold_outlines: Sequence[Outline | None] = ()
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -248,7 +251,8 @@ class ScoreColumns:
         crop_index: position (0-based, among the trajectory's steps) of the step that gave the score; -1 when none or
             when the score belongs to no single crop (union, mean).
         crop_box: (n, 4) that crop in original pixels, NaN when none.
-        coverage, concentration, ioa, iou: 0..1; 0 for a population row without a usable crop.
+        coverage, concentration, ioa, iou: 0..1; 0 for a population row without a usable crop. Gold of points alone has
+            coverage and ioa only.
         union_coverage: share of the gold region that all usable crops cover together, 0..1; NaN outside the
             population.
         center_hit: TRUE | FALSE | UNKNOWN. zoom_factor: linear zoom, >= 1 for a crop inside the image.

@@ -27,6 +27,7 @@ DEFINITIONS: Mapping[str, str] = {
             "Mean of the larger of coverage and concentration; 1 for any crop that holds the gold or lies inside it."
         )
     ),
+    "mean_point_share": gettext_noop("Mean share of the gold points inside the crop, where gold is points alone."),
     "accuracy_when_grounded": gettext_noop("Share correct among the grounded samples of the grounding population."),
     "accuracy_when_ungrounded": (
         gettext_noop("Share correct among the samples of the grounding population that are not grounded.")

@@ -45,6 +45,7 @@ _F1, _SUCCESS, _EFFECT, _JUDGE = (
     "docs/metrics.md#interventions",
     "docs/metrics.md#reliability",
 )
+_SHAPES = "docs/metrics.md#shapes"
 _QUANTITY, _REWARD, _COST = (
     "docs/metrics.md#visual-quantity",
     "docs/metrics.md#reward-rules",
@@ -72,6 +73,11 @@ FORMULAS: Mapping[str, Formula] = {
     "mean_coverage": Formula(gettext_noop("mean of area(crop ∩ gold) / area(gold)"), _POPULATION, _IOA),
     "mean_concentration": Formula(gettext_noop("mean of area(crop ∩ gold) / area(crop)"), _POPULATION, _IOA),
     "mean_ioa": Formula(gettext_noop("mean of max(coverage, concentration)"), _POPULATION, _IOA),
+    "mean_point_share": Formula(
+        gettext_noop("mean of points in the crop / gold points"),
+        gettext_noop("no sample of the grounding population has gold of points alone"),
+        _SHAPES,
+    ),
     "accuracy_when_grounded": Formula(
         gettext_noop("G+A+ / (G+A+ + G+A−)"), gettext_noop("no sample is grounded"), _RATIOS
     ),

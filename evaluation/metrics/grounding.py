@@ -7,8 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.metrics.boxes import center_in, clipped, linear_zoom, valid
-from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, Bools, Floats, Ints, SampleColumns
+from evaluation.metrics.columns import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Bools,
+    Floats,
+    Ints,
+    SampleColumns,
+    cached_per_sample_columns,
+)
 from evaluation.metrics.crops import Crops
+from evaluation.metrics.outlines import center_inside, geometry_of
 from evaluation.metrics.ragged import (
     count_true,
     first_highest,
@@ -16,16 +26,26 @@ from evaluation.metrics.ragged import (
     rows_of,
     starts_of,
 )
-from evaluation.metrics.regions import BoxSets
+from evaluation.metrics.regions import BoxSets, union_areas
 from evaluation.metrics.shares import Shares, covered_shares, measure_regions, touch
 
 
+@cached_per_sample_columns
 def gold_sets(samples: SampleColumns) -> BoxSets:
     """Return the gold boxes that count: valid, clipped to the image, not empty. None of a sample with unknown size."""
     row = rows_of(samples.gold_start)
     boxes = clipped(samples.gold_boxes, known_sizes(samples.size)[row])
     counted = valid(samples.gold_boxes) & ~np.isnan(boxes[:, 0])
-    return BoxSets(boxes[counted], starts_of(count_true(counted, samples.gold_start)))
+    outlines = None
+    if len(samples.gold_outlines):
+        sizes = known_sizes(samples.size)[row]
+        outlines = np.full(len(boxes), None, dtype=object)
+        for at, outline in enumerate(samples.gold_outlines):
+            if outline is not None:
+                outlines[at] = geometry_of(outline, sizes[at])
+                counted[at] &= outlines[at] is not None
+        outlines = outlines[counted]
+    return BoxSets(boxes[counted], starts_of(count_true(counted, samples.gold_start)), outlines)
 
 
 def known_sizes(size: Floats) -> Floats:
@@ -36,7 +56,8 @@ def known_sizes(size: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Grounding:
-    """The result of ``ground``, n rows; fields as in ``ScoreColumns``. Rows without a scored crop have shares 0."""
+    """The result of ``ground``, n rows; fields as in ``ScoreColumns``. Rows without a scored crop have shares 0;
+    those of points alone have no concentration and no IoU."""
 
     shares: Shares
     crop_index: Ints
@@ -71,6 +92,9 @@ def ground(
     if len(whole := np.flatnonzero(whole_image)):
         box[whole, :2], box[whole, 2:] = 0.0, size[whole]
         shares.put(whole, measure_regions(BoxSets.single(box[whole]), gold.take(whole), multi_gold))
+    points = (gold.counts > 0) & np.isnan(union_areas(gold)) if gold.drawn.any() else np.zeros(n, np.bool_)
+    # The ratios over areas are undefined, also without a usable crop.
+    shares.concentration[points] = shares.iou[points] = np.nan
     return Grounding(
         shares,
         np.where(chosen >= 0, chosen - step_start[:-1], -1),
@@ -98,9 +122,13 @@ def _score_crops(
 
 
 def _center_hits(box: Floats, gold: BoxSets) -> Ints:
-    """Return whether the center of each scored crop is in any gold box; UNKNOWN without such a crop."""
+    """Return whether the center of each scored crop is in any gold box or polygon; UNKNOWN without such a crop, and for
+    points alone."""
     inside = center_in(np.repeat(box, gold.counts, axis=0), gold.boxes)
     hit = np.where(count_true(inside, gold.start) > 0, TRUE, FALSE)
+    for row in np.flatnonzero(gold.drawn & ~np.isnan(box[:, 0])):
+        found = center_inside(box[row], gold.shapes(row))
+        hit[row] = UNKNOWN if found is None else TRUE if found else FALSE
     return np.where(np.isnan(box[:, 0]), UNKNOWN, hit)
 
 

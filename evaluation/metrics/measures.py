@@ -165,6 +165,9 @@ def grounding_measures(
     undecided = scores.undecided if settings.undecided_answer == "exclude" else np.zeros(len(scores), np.bool_)
     inside = scores.in_population & ~undecided
     grounded, population = inside & (scores.grounded == TRUE), rows.padded(inside)
+    # Gold of points alone has no concentration: its share of points is no share of an area.
+    on_areas = inside & ~np.isnan(scores.concentration)
+    areas, points = rows.padded(on_areas), rows.padded(inside & ~on_areas)
     placed = inside & counted_answers(scores.correct, scores.undecided, settings)
     met, right = placed & grounded, placed & (scores.correct == TRUE)
 
@@ -191,9 +194,10 @@ def grounding_measures(
         bounded("ground_success_answer_failure", RATE, met & ~right, placed, cells[1]),
         bounded("ungrounded_correct_answer", RATE, right & ~met, placed, cells[2]),
         bounded("dual_failure", RATE, placed & ~met & ~right, placed, cells[3]),
-        Measure("mean_coverage", RATIO, _where(population, rows.padded(scores.coverage)), population),
-        Measure("mean_concentration", RATIO, _where(population, rows.padded(scores.concentration)), population),
-        Measure("mean_ioa", RATIO, _where(population, rows.padded(scores.ioa)), population),
+        Measure("mean_coverage", RATIO, _where(areas, rows.padded(scores.coverage)), areas),
+        Measure("mean_concentration", RATIO, _where(areas, rows.padded(scores.concentration)), areas),
+        Measure("mean_ioa", RATIO, _where(areas, rows.padded(scores.ioa)), areas),
+        Measure("mean_point_share", RATIO, _where(points, rows.padded(scores.coverage)), points),
         bounded("accuracy_when_grounded", RATIO, met & right, met, right_among(*cells[:2])),
         bounded("accuracy_when_ungrounded", RATIO, right & ~met, placed & ~met, right_among(*cells[2:])),
     ]

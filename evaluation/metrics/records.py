@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.schema import ORIGINAL, AnswerType, SampleRecord
+from annotation.schema import ORIGINAL, AnswerType, Box, Outline, SampleRecord
 from evaluation.detections import detections_in
 from evaluation.metrics.columns import (
     FALSE,
@@ -54,12 +54,19 @@ def sample_columns(records: Sequence[SampleRecord]) -> SampleColumns:
         cluster=np.array(clusters, np.int64),
         gold_start=starts_of(np.array([len(r.content.gold_boxes) for r in records], np.int64)),
         gold_boxes=np.array(gold, float).reshape(-1, 4),
+        gold_outlines=known_outlines([box for r in records for box in r.content.gold_boxes]),
         answers=[_answer_key(r) for r in records],
         references=[tuple(call.tool for call in r.content.reference_toolchain) or None for r in records],
         plans=[r.content.plan for r in records],
         facets={name: [tuple(map(_as_text, r.facets.get(name, ()))) for r in records] for name in names},
         prompt_words=np.array([len(r.content.question.split()) for r in records], np.int64),
     )
+
+
+def known_outlines(shapes: Sequence[Box]) -> Sequence[Outline | None]:
+    """Return ``SampleColumns.gold_outlines`` of all shapes."""
+    found = [shape if isinstance(shape, Outline) else None for shape in shapes]
+    return found if any(found) else ()
 
 
 def run_columns(trajectories: Sequence[Trajectory], samples: SampleColumns) -> RunColumns:

@@ -1,4 +1,5 @@
-"""Sets of boxes, one per row, and the exact area they cover together (overlaps once)."""
+"""Sets of boxes, one per row, and the exact area they cover together (overlaps once). A set of gold may have outlines,
+too (``evaluation.metrics.outlines``)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from evaluation.metrics.boxes import areas, filled, intersections
 from evaluation.metrics.columns import Bools, Floats, Ints
+from evaluation.metrics.outlines import Geometries, rows_with, shapes_in, union_area
 from evaluation.metrics.ragged import count_true, rows_of, spans, starts_of
 
 CELLS = 262_144
@@ -18,10 +20,12 @@ CELLS = 262_144
 
 @dataclass(frozen=True)
 class BoxSets:
-    """Ragged sets of boxes: row ``i`` owns ``boxes[start[i]:start[i + 1]]``."""
+    """Ragged sets of boxes: row ``i`` owns ``boxes[start[i]:start[i + 1]]``. ``outlines``: for each box the geometry of
+    the polygon or point that it is around, None for a plain box; None if all are plain."""
 
     boxes: Floats
     start: Ints
+    outlines: Geometries | None = None
 
     @classmethod
     def single(cls, boxes: Floats) -> Self:
@@ -38,7 +42,24 @@ class BoxSets:
     def take(self, rows: Ints) -> BoxSets:
         """The sets of ``rows``, in that order, repeats allowed."""
         counts = self.counts[rows]
-        return BoxSets(self.boxes[spans(self.start[rows], counts)], starts_of(counts))
+        places = spans(self.start[rows], counts)
+        outlines = None if self.outlines is None else self.outlines[places]
+        return BoxSets(self.boxes[places], starts_of(counts), outlines)
+
+    @property
+    def drawn(self) -> Bools:
+        """(n,) the rows with an outline."""
+        return np.zeros(len(self), np.bool_) if self.outlines is None else rows_with(self.outlines, self.start)
+
+    def plain(self) -> BoxSets:
+        """The same boxes without outlines."""
+        return BoxSets(self.boxes, self.start)
+
+    def shapes(self, row: int) -> Geometries:
+        """The geometries of one row of sets with outlines."""
+        assert self.outlines is not None
+        part = slice(self.start[row], self.start[row + 1])
+        return shapes_in(self.boxes[part], self.outlines[part])
 
     def prefixes(self) -> BoxSets:
         """One set per box: the boxes of its row up to and with itself."""
@@ -58,15 +79,21 @@ class BoxSets:
 
     def keep(self, kept: Bools) -> BoxSets:
         """Remove the boxes that are not ``kept``. A row may become empty."""
-        return BoxSets(self.boxes[kept], starts_of(count_true(kept, self.start)))
+        outlines = None if self.outlines is None else self.outlines[kept]
+        return BoxSets(self.boxes[kept], starts_of(count_true(kept, self.start)), outlines)
 
 
 def union_areas(sets: BoxSets) -> Floats:
-    """The area each set covers together, square pixels; empty boxes count nothing, an empty set 0. Exact.
+    """The area each set covers together, square pixels; empty boxes count nothing, an empty set 0. Exact. A set of
+    points alone has none: NaN.
 
     One and two boxes have closed forms; more are swept: between two neighboring x edges the boxes that span the
     slab, in order of their y1, add what reaches below all earlier ones.
     """
+    if (drawn := sets.drawn).any():
+        out = union_areas(sets.plain())
+        out[drawn] = [union_area(sets.shapes(row)) for row in np.flatnonzero(drawn)]
+        return out
     kept = filled(sets.boxes)
     sets = sets if kept.all() else sets.keep(kept)
     boxes, start = sets.boxes, sets.start

@@ -47,7 +47,8 @@ _BY_KIND: Mapping[str, tuple[str, ...]] = {
     PART: ("chance_out_of_order",),
     DIFFERENCE: ("f1_difference",),
     RATIO: (
-        "mean_coverage", "mean_concentration", "mean_ioa", "accuracy_when_grounded", "accuracy_when_ungrounded",
+        "mean_coverage", "mean_concentration", "mean_ioa", "mean_point_share", "accuracy_when_grounded",
+        "accuracy_when_ungrounded",
         "tool_efficiency", "recognition_precision", "recognition_recall", "recognition_f1", "selection_precision",
         "selection_recall", "selection_f1", "order_violations", "cost_per_correct", "functional_omission",
         "spurious_in_scene", "spurious_repeat", "spurious_hallucinated",

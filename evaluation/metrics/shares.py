@@ -8,6 +8,7 @@ import numpy as np
 
 from evaluation.metrics.boxes import areas, filled, iou, overlap
 from evaluation.metrics.columns import Bools, Floats, Ints
+from evaluation.metrics.outlines import shares_of
 from evaluation.metrics.ragged import count_true, first_highest, rows_of
 from evaluation.metrics.regions import BoxSets, union_areas
 
@@ -41,12 +42,19 @@ class Shares:
 
 
 def measure_regions(regions: BoxSets, gold: BoxSets, multi_gold: str = "union") -> Shares:
-    """Region ``i`` (a union of crops) against gold set ``i``; no set may be empty (docs/metrics.md#ioa).
+    """Region ``i`` (a union of crops) against gold set ``i``; no set may be empty (docs/metrics.md#ioa). Gold with
+    polygons or points: docs/metrics.md#shapes.
 
     Args:
         multi_gold: "union": the gold region is the union of the boxes. "any" / "all": the box with the highest /
             lowest IoA (ties within 1e-9: the first) gives all four. "mean": the mean over the boxes of each.
     """
+    if (drawn := gold.drawn).any():
+        out = Shares.filled(len(regions), np.nan)
+        boxes, shapes = np.flatnonzero(~drawn), np.flatnonzero(drawn)
+        out.put(boxes, measure_regions(regions.take(boxes), gold.take(boxes).plain(), multi_gold))
+        out.put(shapes, _measure_shapes(regions.take(shapes), gold.take(shapes), multi_gold))
+        return out
     simple = (regions.counts == 1) & (gold.counts == 1)
     if simple.all():
         return _measure_pairs(regions.boxes, gold.boxes)
@@ -63,14 +71,23 @@ def covered_shares(regions: BoxSets, gold: BoxSets) -> Floats:
 
 
 def touch(boxes: Floats, gold: BoxSets) -> Bools:
-    """Whether box ``i`` has an area in common with any box of gold set ``i``."""
+    """Whether box ``i`` has an area in common with any box of gold set ``i``; true for a set with outlines."""
     parts = BoxSets.single(boxes).within_each_box_of(gold)
-    return count_true(filled(parts.boxes), gold.start) > 0
+    common: Bools = count_true(filled(parts.boxes), gold.start) > 0
+    return common | gold.drawn
 
 
 def _measure_pairs(crops: Floats, gold: Floats) -> Shares:
     one = overlap(crops, gold)
     return Shares(one.coverage, one.concentration, one.ioa, iou(crops, gold))
+
+
+def _measure_shapes(regions: BoxSets, gold: BoxSets, multi_gold: str) -> Shares:
+    found = [
+        shares_of(regions.boxes[regions.start[row] : regions.start[row + 1]], gold.shapes(row), multi_gold)
+        for row in range(len(gold))
+    ]
+    return Shares(*np.array(found, float).reshape(-1, 4).T)
 
 
 def _measure_sets(regions: BoxSets, gold: BoxSets, multi_gold: str) -> Shares:

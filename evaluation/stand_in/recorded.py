@@ -15,8 +15,8 @@ import numpy as np
 from annotation.imaging.crops import Picture, crop, scaled
 from annotation.imaging.decoding import decode
 from annotation.imaging.problems import PictureProblem
-from annotation.importers.fields import Number4, four_numbers
-from annotation.schema import Box
+from annotation.importers.fields import Number4
+from annotation.schema import Box, corners_in
 from evaluation.runner.arms.pixels import gold_region
 from evaluation.stand_in.chat import SentImage
 
@@ -74,8 +74,7 @@ class Known:
     @cached_property
     def gold_boxes(self) -> Sequence[Number4]:
         """In pixels of the original."""
-        boxes = (four_numbers(box) for box in self.row.get("gold_boxes") or ())
-        return [box for box in boxes if box and box[2] > box[0] and box[3] > box[1]]
+        return [box for entry in self.row.get("gold_boxes") or () if (box := corners_in(entry))]
 
     @cached_property
     def evidence(self) -> Sequence[Picture]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from annotation.models import Benchmark, ContentChange, FacetValue, GoldBox, PlanTool, Sample
+from annotation.models import Benchmark, ContentChange, FacetValue, GoldBox, GoldShape, PlanTool, Sample
 from annotation.models.querysets.samples import cluster_image
+from annotation.schema import OutlineKind
 from evaluation.metrics.columns import cluster_codes
 from evaluation.store.build import Arrays
 from evaluation.store.engine import parquet
@@ -22,11 +23,12 @@ from evaluation.store.schema import SCHEMA
 CHUNK = 5000
 _SAMPLES = """
 SELECT sample, answer_type, area, cluster::BIGINT AS cluster, width, height,
-    coalesce(len(edges) // 4, 0)::INTEGER AS boxes, coalesce(targets.n, 0)::INTEGER AS targets,
+    (coalesce(len(edges) // 4, 0) + coalesce(points.n, 0))::INTEGER AS boxes, coalesce(targets.n, 0)::INTEGER AS targets,
     coalesce(edges, []) AS gold_boxes
 FROM samples
 LEFT JOIN (SELECT revision, list(edge ORDER BY position) AS edges FROM gold_boxes GROUP BY revision) boxes
     USING (revision)
+LEFT JOIN (SELECT revision, count(*) AS n FROM gold_points GROUP BY revision) points USING (revision)
 LEFT JOIN (SELECT revision, count(*) AS n FROM plan_tools GROUP BY revision) targets USING (revision)
 ORDER BY sample
 """
@@ -47,7 +49,7 @@ class SampleFiles:
 
     Attributes:
         samples: one row per sample, with answer type, evidence area, image cluster, size of the image, numbers of gold
-            boxes and targets, and four numbers of each gold box.
+            shapes and targets, and four numbers of each gold box and of the box around each polygon.
         facets: one row per value of a facet of a sample.
         number: their change number of the benchmark.
         changed: samples whose rows in these files have an earlier number.
@@ -80,7 +82,7 @@ class SampleFiles:
 
 
 def sample_files(benchmark: Benchmark) -> SampleFiles:
-    """Return the files of the samples for the current change number of the benchmark. One query, and five after a
+    """Return the files of the samples for the current change number of the benchmark. One query, and seven after a
     change.
 
     If samples changed one by one since files were written here, only their rows are written again.
@@ -154,9 +156,11 @@ def _write_samples(benchmark: Benchmark, path: Path, changed: Sequence[int] = ()
     of_gold: dict[str, Any] = {"revision__gold_of__sample__benchmark": benchmark}
     if changed:
         of_gold["revision__gold_of__sample__in"] = changed
+    polygons = GoldShape.objects.filter(**of_gold)
     tables = {
         "samples": samples,
-        "gold_boxes": _edges(GoldBox.objects.filter(**of_gold)),
+        "gold_boxes": _edges(GoldBox.objects.filter(**of_gold), polygons.exclude(kind=OutlineKind.POINT.value)),
+        "gold_points": _revisions(polygons.filter(kind=OutlineKind.POINT.value)),
         "plan_tools": _revisions(PlanTool.objects.filter(**of_gold, step__isnull=False)),
     }
     statement = _SAMPLES if whole is None else _WITH_CLUSTERS.format(samples=_SAMPLES, whole=parquet(whole))
@@ -167,10 +171,13 @@ def _list(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _edges(boxes: QuerySet[GoldBox]) -> Arrays:
-    """The four edges of each box, one after the other."""
-    rows = boxes.order_by("revision", "position").values_list("revision_id", "x1", "y1", "x2", "y2").iterator(CHUNK)
-    found = np.array(list(rows), np.float64).reshape(-1, 5)
+def _edges(boxes: QuerySet[GoldBox], polygons: QuerySet[GoldShape]) -> Arrays:
+    """The four edges of each box, and of the box around each polygon, one after the other."""
+    columns = ("revision_id", "position", "x1", "y1", "x2", "y2")
+    rows = list(boxes.order_by("revision", "position").values_list(*columns).iterator(CHUNK))
+    if around := [(one.revision_id, one.position, *one.outline.as_list()) for one in polygons]:
+        rows = sorted([*rows, *around])
+    found = np.delete(np.array(rows, np.float64).reshape(-1, 6), 1, axis=1)
     edges = found[:, 1:].ravel()
     return {
         "revision": np.repeat(found[:, 0].astype(np.int64), 4), "position": np.arange(len(edges)), "edge": edges,

@@ -192,11 +192,15 @@ def _of_calls(snapshot: Snapshot, run: Run, *, canonical: bool) -> Tables:
     }
 
 
+ON_AREAS = "call_coverage IS NOT NULL AND len(gold_boxes) > 0"
+
+
 def _looked_at(snapshot: Snapshot) -> Tables:
-    """The share of the gold that is visible after each call, and the places of crops, for scorable trajectories."""
+    """The share of the gold that is visible after each call, and the places of crops, for scorable trajectories whose
+    gold has an area: a share of points is none of an area."""
     rows = snapshot.columns(
         "SELECT width, height, len(call_coverage) AS calls, len(crop_boxes) // 4 AS crops, "
-        "len(gold_boxes) // 4 AS golds FROM picked WHERE call_coverage IS NOT NULL ORDER BY sample"
+        f"len(gold_boxes) // 4 AS golds FROM picked WHERE {ON_AREAS} ORDER BY sample"
     )
     size = np.stack([np.ma.filled(rows[name].astype(np.float64), np.nan) for name in ("width", "height")], axis=1)
     start = starts_of(_ints(rows["calls"]))
@@ -216,7 +220,7 @@ def _flat(snapshot: Snapshot, column: str) -> Floats:
     """The numbers of a list of each scorable trajectory, one after the other."""
     found = snapshot.columns(
         f"SELECT value FROM (SELECT sample, generate_subscripts({column}, 1) AS place, unnest({column}) AS value "
-        "FROM picked WHERE call_coverage IS NOT NULL) ORDER BY sample, place"
+        f"FROM picked WHERE {ON_AREAS}) ORDER BY sample, place"
     )
     return np.asarray(found["value"], np.float64)
 

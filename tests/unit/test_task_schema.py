@@ -82,7 +82,7 @@ def test_every_template_is_valid(name):
         ({"answer": {"types": ["none"]}}, "plan.use"),
         ({"answer": {"options": [1, 6]}}, "answer.options"),
         ({"answer": {"options": [6, 2]}}, "answer.options"),
-        ({"evidence": {"shapes": ["box", "polygon"]}}, "evidence.shapes[1]"),
+        ({"evidence": {"shapes": ["box", "circle"]}}, "evidence.shapes[1]"),
         ({"evidence": {"count": [1, 501]}}, "evidence.count"),
         ({"evidence": {"warn_share": 1.5}}, "evidence.warn_share"),
         ({"evidence": {"warn_share": float("nan")}}, "evidence.warn_share"),
@@ -107,8 +107,8 @@ def test_all_problems_are_named_at_once_in_the_order_of_the_schema():
 
 
 def test_a_message_names_what_is_allowed():
-    with pytest.raises(InvalidSchemaError, match=r"polygon.*box"):
-        TaskSchema.parse({"evidence": {"shapes": ["polygon"]}})
+    with pytest.raises(InvalidSchemaError, match=r"circle.*box"):
+        TaskSchema.parse({"evidence": {"shapes": ["circle"]}})
 
 
 WORDS = st.text(ascii_letters, min_size=1, max_size=8)

@@ -108,7 +108,8 @@ def visible_area(width: float, height: float, ratio: float | None) -> Viewport:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One rectangle over an image, and the tag at its corner, if it has one.
+    """One rectangle over an image, and the tag at its corner, if it has one. ``path``: the polygon that is drawn
+    instead; ``is_point``: the rectangle is the place of a point.
 
     ``left`` and ``top`` place the tag; ``lift`` is its distance above that corner, in pixels of the screen.
     """
@@ -124,6 +125,8 @@ class Mark:
     top: str = ""
     lift: int = 0
     tag_width: int = 16
+    path: str = ""
+    is_point: bool = False
 
 
 def mark(
@@ -158,4 +161,14 @@ def mark(
         top=as_percent(top),
         lift=16 if kind != "crop" and lifted else 0,
         tag_width=max(16, 9 + 7 * len(text)),
+        path=path_of(box),
+        is_point=len(getattr(box, "points", ())) == 1,
     )
+
+
+def path_of(box: Any) -> str:
+    """The path of a polygon, a thing with several ``points``; "" for anything else."""
+    points = getattr(box, "points", ())
+    if len(points) < 2:
+        return ""
+    return "M" + "L".join(f"{format_number(float(x))} {format_number(float(y))}" for x, y in points) + "Z"

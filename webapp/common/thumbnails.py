@@ -21,6 +21,7 @@ SHOT = (
 )
 LOUPE = '<span class="{}"><img src="{}" alt="" loading="lazy" decoding="async"></span>'
 LAYER = '<path class="dense" fill-opacity="{}" d="{}"/>'
+PATH = '<path class="{}" d="{}"/>'
 RECT = '<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>'
 PIN = '<svg x="{}" y="{}" overflow="visible">{}</svg>'
 ROUND_PIN = (
@@ -55,12 +56,12 @@ def annotated_thumbnail(
 ) -> SafeString:
     """An image of ``width`` × ``height`` original pixels with marks over it, for any size of ``src``.
 
-    Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; a crop may have ``turn`` (its
-    number) and ``focused``. ``pa`` and ``pb`` are boxes of two ``people``, whose names their first boxes carry; gold
-    then has no tag. ``found``: boxes of a detector, each with its ``label``. ``ratio`` ("16x9", "4x3", "1x1") crops the
-    image to its place, "" shows all of it. ``shown`` is its approximate width on the screen. ``tags`` draws G1 …, the
-    turn numbers and the names. ``loupe`` is the address of an image of the evidence. With too many crops, their shared
-    areas are shaded and only the focused ones are outlined.
+    Boxes are four numbers, or anything with x1, y1, x2, y2, in pixels of the original; with ``points`` they are drawn
+    as a polygon or a point. A crop may have ``turn`` (its number) and ``focused``. ``pa`` and ``pb`` are boxes of two
+    ``people``, whose names their first boxes carry; gold then has no tag. ``found``: boxes of a detector, each with its
+    ``label``. ``ratio`` ("16x9", "4x3", "1x1") crops the image to its place, "" shows all of it. ``shown`` is its
+    approximate width on the screen. ``tags`` draws G1 …, the turn numbers and the names. ``loupe`` is the address of an
+    image of the evidence. With too many crops, their shared areas are shaded and only the focused ones are outlined.
     """
     window = drawing.visible_area(float(width), float(height), RATIOS[ratio] if ratio else None)
     crops = list(crops or ())
@@ -93,14 +94,17 @@ def annotated_thumbnail(
 
 
 def _rectangles(marks: Iterable[Mark]) -> SafeString:
-    """Each mark over its dark casing; what was only asked for has none."""
+    """Each mark over its dark casing; what was only asked for has none. A polygon is a path."""
     rows = []
     for mark in marks:
-        corners = (mark.x, mark.y, mark.width, mark.height)
-        if mark.kind != "asked":
-            rows.append(("case", *corners))
-        rows.append((f"{mark.kind} is-on" if mark.focused else mark.kind, *corners))
-    return fast_format_html_join("", RECT, rows)
+        dot = " is-point" if mark.is_point else ""
+        for kind in ("case",) * (mark.kind != "asked") + (f"{mark.kind} is-on" if mark.focused else mark.kind,):
+            rows.append(
+                fast_format_html(PATH, kind, mark.path)
+                if mark.path
+                else fast_format_html(RECT, kind + dot, mark.x, mark.y, mark.width, mark.height)
+            )
+    return fast_format_html_join("", "{}", [(row,) for row in rows])
 
 
 def _pins(marks: Iterable[Mark]) -> SafeString:

@@ -23,12 +23,12 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.content.records import sample_records
 from annotation.exchange.write.samples import Imported, import_samples
-from annotation.exporters.label_studio import BOXES, FACET, labelling_config, merged_config, task
+from annotation.exporters.label_studio import BOXES, FACET, OUTLINE_CONTROLS, labelling_config, merged_config, task
 from annotation.extras import missing
 from annotation.importers.fields import Report, RowRefused
 from annotation.importers.label_studio import sample_of_task
 from annotation.models import Benchmark, ImportRecord
-from annotation.schema import SampleRecord
+from annotation.schema import Outline, OutlineKind, SampleRecord
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -142,16 +142,19 @@ def _setup(samples: Iterable[SampleRecord]) -> tuple[str, frozenset[str]]:
     """Return the labeling setup that these samples need, and the names of its controls."""
     facets: dict[str, dict[str, None]] = {}
     labels: dict[str, None] = {}
+    outlines: dict[OutlineKind, None] = {}
     for sample in samples:
+        outlines.update(dict.fromkeys(shape.kind for shape in sample.content.gold_boxes if isinstance(shape, Outline)))
         for result in (one for made in task(sample)["annotations"] for one in made["result"]):
             name = result["from_name"]
             if name.startswith(FACET):
                 facets.setdefault(name.removeprefix(FACET), {}).update(dict.fromkeys(result["value"]["choices"]))
-            elif name == BOXES:
-                labels.update(dict.fromkeys(result["value"]["rectanglelabels"]))
+            elif name in (BOXES, *OUTLINE_CONTROLS.values()):
+                labels.update(dict.fromkeys(result["value"][result["type"]]))
     chosen = {name: sorted(values) for name, values in sorted(facets.items()) if len(values) <= MOST_VALUES}
-    names = {"question", "options", "answer", "answer_type", BOXES, *(FACET + name for name in chosen)}
-    return labelling_config(chosen, list(labels)), frozenset(names)
+    names = {"question", "options", "answer", "answer_type", BOXES, *(OUTLINE_CONTROLS[kind] for kind in outlines)}
+    names |= {*(FACET + name for name in chosen)}
+    return labelling_config(chosen, list(labels), list(outlines)), frozenset(names)
 
 
 def _within(wanted: dict[str, Any], controls: frozenset[str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.schema import Box
+from annotation.schema import Box, Outline, OutlineKind
 
 Point = tuple[float, float]
 Rows = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
@@ -70,7 +70,9 @@ class Carried:
 
 
 def carry(box: Box, plane: Plane, width: int, height: int) -> Carried:
-    """The box on a variant of this size."""
+    """The shape on a variant of this size. A polygon stays one, by its vertices; a point is lost outside the image."""
+    if isinstance(box, Outline):
+        return _carried_outline(box, plane, width, height)
     whole = plane.polygon(box)
     inside = _clipped(whole, width, height)
     total, left = area_of(whole), area_of(inside)
@@ -79,6 +81,20 @@ def carry(box: Box, plane: Plane, width: int, height: int) -> Carried:
         return Carried(None, (), 0.0)
     upright = Box(min(xs), min(ys), max(xs), max(ys))
     return Carried(upright, () if plane.is_upright else inside, min(left / total, 1.0))
+
+
+def _carried_outline(outline: Outline, plane: Plane, width: int, height: int) -> Carried:
+    """A straight side stays straight on every map, so that the mapped vertices are the exact polygon."""
+    try:
+        whole = outline.moved(plane.point)
+    except ValueError:
+        return Carried(None, (), 0.0)
+    inside = whole.clipped(width, height)
+    if outline.kind is OutlineKind.POINT:
+        return Carried(inside, (), 1.0 if inside else 0.0)
+    if inside is None or not whole.area or inside.area <= whole.area * _DUST:
+        return Carried(None, (), 0.0)
+    return Carried(inside, inside.points, min(inside.area / whole.area, 1.0))
 
 
 def area_of(polygon: Sequence[Point]) -> float:

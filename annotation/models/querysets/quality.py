@@ -115,7 +115,7 @@ class AuditItemQuerySet(models.QuerySet[Any]):
 
     def with_content(self) -> Self:
         """Load each item with its sample, its revision and the parts of the revision."""
-        parts = ("gold_boxes", "reference_calls", "plan_tools")
+        parts = ("gold_boxes", "gold_shapes", "reference_calls", "plan_tools")
         loaded = self.select_related(
             "sample__image", "draw__benchmark", "revision__annotation__sample", "revision__author"
         )

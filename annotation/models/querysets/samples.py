@@ -187,6 +187,7 @@ class SampleQuerySet(WaitingQuerySet):
         """Load everything that a page or the scorer needs of the gold, in a fixed number of queries."""
         return self.select_related("image", "gold__revision").prefetch_related(
             "gold__revision__gold_boxes",
+            "gold__revision__gold_shapes",
             "gold__revision__reference_calls",
             "gold__revision__plan_tools",
             "facets",
@@ -379,7 +380,7 @@ class FacetValueQuerySet(models.QuerySet[Any]):
 
 class RevisionQuerySet(models.QuerySet[Any]):
     def with_content(self) -> Self:
-        return self.prefetch_related("gold_boxes", "reference_calls", "plan_tools")
+        return self.prefetch_related("gold_boxes", "gold_shapes", "reference_calls", "plan_tools")
 
     def first_submitted(self) -> Self:
         """Keep what people first submitted, before any review: one revision of each annotation that was not imported.

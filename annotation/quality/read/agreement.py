@@ -16,9 +16,9 @@ from django.utils.translation import gettext
 
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
-from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, Revision
+from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, Revision
 from annotation.models.querysets.samples import cluster_image
-from annotation.schema import AnswerType, Box, SampleContent, ToolPlan
+from annotation.schema import AnswerType, Box, SampleContent, ToolPlan, outline_of
 from annotation.workflow import Right, Role, State, may
 from webapp.common.errors import NotAllowed
 
@@ -162,6 +162,9 @@ def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
     rows = GoldBox.objects.filter(revision__in=submitted.beside_others().values("pk")).order_by("revision", "position")
     for revision, *corners in rows.values_list("revision", "x1", "y1", "x2", "y2"):
         found.setdefault(revision, []).append(Box(*corners))
+    outlined = GoldShape.objects.filter(revision__in=submitted.beside_others().values("pk"))
+    for revision, kind, points in outlined.order_by("revision", "position").values_list("revision", "kind", "points"):
+        found.setdefault(revision, []).append(outline_of(kind, points))
     return found
 
 

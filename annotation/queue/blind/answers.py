@@ -26,7 +26,7 @@ def next_condition(actor: User, sample: Sample, revision: Revision) -> Condition
     answers = list(mine.values_list("revision", "condition"))
     known = any(number != revision.pk for number, _ in answers)
     image = sample.image
-    ready = image is not None and image.state == Image.State.READY and bool(revision.gold_boxes.all())
+    ready = image is not None and image.state == Image.State.READY and bool(revision.evidence)
     return blind_step(
         BlindRule(queue_of(sample.benchmark).blind),
         [Condition(condition) for number, condition in answers if number == revision.pk],

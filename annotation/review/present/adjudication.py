@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
-from annotation.common.keys import ADJUDICATE, STUDIO, keys_json
+from annotation.common.keys import ADJUDICATE, editor_keys, keys_json
 from annotation.common.sample import bank_json, known_facets, picture_json
 from annotation.common.task import task_json
 from annotation.consensus import Combine
@@ -43,6 +43,6 @@ def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR, FacetAuthor.REVIEWER),
         "bank": bank_json(sample.benchmark),
         "keys": keys_json(user, ADJUDICATE),
-        "editor_keys": keys_json(user, STUDIO),
+        "editor_keys": editor_keys(user, sample.benchmark.task),
         "urls": urls | {"queue": reverse("annotation:review", args=[slug])},
     }

@@ -15,8 +15,9 @@ from annotation.content.json import content_to_json
 from annotation.content.revisions import revision_json
 from annotation.models import Adjudication, Sample
 from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
+from annotation.regions import has_outlines
 from annotation.review.read import letters_of
-from annotation.schema import SampleContent
+from annotation.schema import Box, Outline, SampleContent
 
 
 def comparison_json(sample: Sample) -> dict[str, Any]:
@@ -56,11 +57,17 @@ def _annotations(submissions: Submissions, letters: list[str], hide_names: bool)
     ]
 
 
+def shape_json(shape: Box) -> Any:
+    """A box as its four numbers, a polygon or a point as in content JSON."""
+    return {"box": shape.as_list(), **shape.written()} if isinstance(shape, Outline) else shape.as_list()
+
+
 def _group(group: BoxGroup, letters: list[str]) -> dict[str, Any]:
-    """The box of each member by letter, and each combination that leaves an area."""
-    combined = {how.value: box.as_list() for how in Combine if (box := group.combined(how)) is not None}
+    """The shape of each member by letter, and of boxes each combination that leaves an area."""
+    boxes = not has_outlines(group.boxes)
+    combined = {how.value: box.as_list() for how in Combine if boxes and (box := group.combined(how)) is not None}
     members = zip(group.members, group.boxes, strict=True)
-    return {"members": {letters[person]: box.as_list() for person, box in members}, "combined": combined}
+    return {"members": {letters[person]: shape_json(box) for person, box in members}, "combined": combined}
 
 
 def _fields(submissions: Submissions, plan: bool) -> list[dict[str, Any]]:

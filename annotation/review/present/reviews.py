@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import known_to
 from annotation.common.chain_marks import mark_json
-from annotation.common.keys import STUDIO, keys_json
+from annotation.common.keys import editor_keys
 from annotation.common.sample import bank_json, comments_json, known_facets, revision_head, thumbnail_of
 from annotation.common.sentences import checks_json
 from annotation.common.task import task_json
@@ -95,7 +95,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
         "facets": known_facets(sample.benchmark),
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR, FacetAuthor.REVIEWER),
         "bank": bank_json(sample.benchmark),
-        "editor_keys": keys_json(user, STUDIO),
+        "editor_keys": editor_keys(user, sample.benchmark.task),
         "chain": _chain(sample, revision, slug),
         "mismatches": [asdict(one) for one in mismatches_of(revision)],
     }

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from annotation.common.words import STATE_WORDS
+from annotation.content.records import shape_from_row
 from annotation.imaging.evidence import loupe_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.schema import Box
@@ -61,7 +62,7 @@ def tile_of(benchmark: Benchmark, sample: Sample) -> Tile:
     """A sample, loaded ``with_gold``, as a tile."""
     gold = getattr(sample, "gold", None)
     revision = gold.revision if gold else None
-    boxes = [Box(b.x1, b.y1, b.x2, b.y2) for b in revision.gold_boxes.all()] if revision else []
+    boxes = [shape_from_row(row) for row in revision.evidence] if revision else []
     given = str(revision.answers[0]) if revision and revision.answers else ""
     option = revision.options.get(given) if revision else None
     sign, word = STATE_WORDS[sample.state]

@@ -11,7 +11,8 @@ from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.words import LIKENESS
 from annotation.content.json import kept_calls
-from annotation.models import Revision
+from annotation.models import GoldShape, Revision
+from annotation.schema import OutlineKind
 from webapp.common.word_diff import Piece, word_diff
 
 LONGEST = 600
@@ -75,7 +76,7 @@ def fields_of(revision: Revision | None) -> dict[str, str]:
             (gettext("Answer type"), revision.get_answer_type_display()),
             *options,
             (gettext("Answer"), ", ".join(map(str, revision.answers))),
-            *_numbered(gettext("Box G%(number)s"), map(_box, revision.gold_boxes.all())),
+            *_numbered(gettext("Box G%(number)s"), map(_box, revision.evidence)),
             *_numbered(gettext("Call %(number)s"), map(_call, revision.reference_calls.all())),
             *_numbered(gettext("Target %(number)s"), map(_target, targets)),
             (gettext("Distractors"), ", ".join(distractors)),
@@ -110,9 +111,19 @@ def _further(chains: Chains) -> dict[str, str]:
 
 
 def _box(box: Any) -> str:
+    if isinstance(box, GoldShape):
+        return _shape(box)
     size = f"{box.x2 - box.x1:g} × {box.y2 - box.y1:g} px"
     text = gettext("%(size)s at %(place)s") % {"size": size, "place": f"{box.x1:g}, {box.y1:g}"}
     return f"{text}, {box.label}" if box.label else text
+
+
+def _shape(shape: GoldShape) -> str:
+    """A polygon as its vertices, a point as its place."""
+    places = "; ".join(f"{x:g}, {y:g}" for x, y in shape.points)
+    words = gettext("polygon %(points)s") if shape.kind == OutlineKind.POLYGON else gettext("point %(points)s")
+    text = words % {"points": places}
+    return f"{text}, {shape.label}" if shape.label else text
 
 
 def _call(call: Any) -> str:

@@ -114,7 +114,7 @@ def _scale(actor: User, sample: Sample, old: Size, new: Size) -> None:
     if gold is not None:
         revision, annotation = gold.revision, gold.revision.annotation
         annotation.sample = revision.annotation.sample = sample
-        names = [BoxName(box.label, box.source) for box in revision.gold_boxes.order_by("position")]
+        names = [BoxName(box.label, box.source) for box in revision.evidence]
         content = content_to_json(rescaled(content_of(revision), old, new), names, facets_in(revision))
         make_gold(add_revision(actor=actor, annotation=annotation, content=content))
     for chain in AcceptedChain.objects.filter(sample=sample):

@@ -4,7 +4,8 @@ Data columns of a sample, of which ``answers`` or ``acc``, and for complete grou
 are needed:
 
 - ``sample``: its ID. ``group``: the prompt, if it is not the sample. ``size``: rollouts of each prompt.
-- ``image_size``: width and height, ``gold_boxes``: x1, y1, x2, y2, in pixels of the original.
+- ``image_size``: width and height, ``gold_boxes``: x1, y1, x2, y2, in pixels of the original. A polygon of
+  the native format counts as the box around it, and a point not at all.
 - ``answers``: accepted answers, ``options``: text by letter of a multiple-choice question.
 - ``acc``, ``format``: r_acc and r_format, if they are not by rule. ``dialect``, ``family``: of completions and tokens.
 """
@@ -22,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Any
 
+from annotation.schema import corners_in
 from evaluation.adapters.rewards.environment import DIALECT, FAMILY, REWARDS_TOKEN, REWARDS_URL, value_of
 from evaluation.metrics.columns import AnswerKey
 from evaluation.metrics.settings import MetricSettings
@@ -94,8 +96,9 @@ def reward_rows(
 
 def _prompt(row: Row) -> RolloutPrompt:
     width, height = row["image_size"]
-    boxes = [(float(x1), float(y1), float(x2), float(y2)) for x1, y1, x2, y2 in row.get("gold_boxes") or ()]
-    return RolloutPrompt((int(width), int(height)), tuple(boxes))
+    given = row.get("gold_boxes")
+    boxes = [corners_in(entry) for entry in (() if given is None else given)]
+    return RolloutPrompt((int(width), int(height)), tuple(box for box in boxes if box))
 
 
 def _scheme(row: Row, settings: MetricSettings) -> Scheme:

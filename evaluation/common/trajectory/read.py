@@ -114,8 +114,8 @@ class TrajectoryDetail:
 
 
 def load_trajectory(benchmark: Benchmark, pk: int) -> Trajectory:
-    """A trajectory with all that its page says of run, sample and gold. Five queries; raises ``NotFound``."""
-    of_gold = ("gold_boxes", "reference_calls", "plan_tools")
+    """A trajectory with all that its page says of run, sample and gold. Six queries; raises ``NotFound``."""
+    of_gold = ("gold_boxes", "gold_shapes", "reference_calls", "plan_tools")
     rows = (
         Trajectory.objects.of(benchmark)
         .select_related(

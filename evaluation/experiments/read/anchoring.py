@@ -10,6 +10,7 @@ import numpy as np
 from django.db.models import F
 
 from annotation.agreement import box_agreement
+from annotation.content.records import shape_from_row
 from annotation.drafting import Arm, Field
 from annotation.models import Benchmark, Gold, Proposal, ProposalUse, Revision
 from annotation.schema import Box
@@ -63,9 +64,10 @@ def anchoring_of(benchmark: Benchmark) -> Anchoring:
 def _with_gold(arms: Mapping[int, tuple[bool, int]]) -> list[Row]:
     """IoU of submitted boxes with accepted gold that another person decided: adjudicated, or corrected in review."""
     own = Revision.objects.filter(annotation__in=arms, author=F("annotation__author"), submitted_at__isnull=False)
-    submitted = {one.annotation_id: one for one in own.order_by("number").prefetch_related("gold_boxes")}
+    submitted = {one.annotation_id: one for one in own.order_by("number").prefetch_related("gold_boxes", "gold_shapes")}
     samples = Gold.objects.filter(sample__annotations__in=arms).select_related("revision")
-    gold = {one.sample_id: one.revision for one in samples.prefetch_related("revision__gold_boxes")}
+    parts = ("revision__gold_boxes", "revision__gold_shapes")
+    gold = {one.sample_id: one.revision for one in samples.prefetch_related(*parts)}
     sample_of = dict(
         Revision.objects.filter(pk__in=[one.pk for one in submitted.values()]).values_list(
             "annotation", "annotation__sample"
@@ -83,7 +85,7 @@ def _with_gold(arms: Mapping[int, tuple[bool, int]]) -> list[Row]:
 
 
 def _boxes(revision: Any) -> list[Box]:
-    return [Box(one.x1, one.y1, one.x2, one.y2) for one in revision.gold_boxes.all()]
+    return list(map(shape_from_row, revision.evidence))
 
 
 def _contrast(rows: Iterable[Row]) -> Contrast:

@@ -44,7 +44,8 @@ def load_repeated(run: Run, samples: Sequence[int]) -> dict[int, Trajectory]:
     """The trajectories of a run that arms repeat, by sample: the lowest rollout without an intervention."""
     rows = Trajectory.objects.filter(run=run, sample__in=samples, condition="none").order_by("-rollout")
     rows = rows.select_related("sample__image", "sample__gold__revision").prefetch_related(
-        "steps", "sample__facets", "sample__gold__revision__gold_boxes", "sample__gold__revision__reference_calls",
+        "steps", "sample__facets", "sample__gold__revision__gold_boxes", "sample__gold__revision__gold_shapes",
+        "sample__gold__revision__reference_calls",
         "sample__gold__revision__plan_tools",
     )  # fmt: skip
     return {row.sample_id: row for row in rows}

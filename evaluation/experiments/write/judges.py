@@ -227,7 +227,8 @@ def subjects_of(trajectories: Sequence[int]) -> dict[int, Subject]:
     """Return the subjects of these trajectories for a judge, by primary key."""
     rows = Trajectory.objects.filter(pk__in=trajectories).select_related("sample__image", "sample__gold__revision")
     rows = rows.prefetch_related(
-        "steps", "sample__facets", "sample__gold__revision__gold_boxes", "sample__gold__revision__reference_calls",
+        "steps", "sample__facets", "sample__gold__revision__gold_boxes", "sample__gold__revision__gold_shapes",
+        "sample__gold__revision__reference_calls",
         "sample__gold__revision__plan_tools",
     )  # fmt: skip
     return {row.pk: _subject(row) for row in rows}

@@ -43,7 +43,7 @@ class Case:
 
     @property
     def gold(self) -> Any:
-        return self.sample.gold.revision.gold_boxes.all()
+        return self.sample.gold.revision.evidence
 
 
 def find_case(person: Person) -> Case | None:
@@ -60,7 +60,7 @@ def _case_on(benchmark: Benchmark) -> Case | None:
     found = (
         Trajectory.objects.filter(pk__in=[pk for pair in pairs for pk in pair], sample__image__state="ready")
         .select_related("sample__image", "sample__gold__revision", "run__benchmark", "run__model")
-        .prefetch_related("sample__gold__revision__gold_boxes")
+        .prefetch_related("sample__gold__revision__gold_boxes", "sample__gold__revision__gold_shapes")
         .in_bulk()
     )
     seen, missed = next(((found[one], found[other]) for one, other in pairs if one in found), (None, None))

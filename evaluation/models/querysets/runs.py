@@ -92,7 +92,7 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
         return (
             self.select_related("run__model", "sample__image", "sample__gold__revision")
             .only(*SHOWN_IN_LISTS)
-            .prefetch_related("sample__gold__revision__gold_boxes")
+            .prefetch_related("sample__gold__revision__gold_boxes", "sample__gold__revision__gold_shapes")
             .order_by("sample__key", "run_id", "rollout", "condition", "pk")
         )
 

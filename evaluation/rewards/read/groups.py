@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.content.records import record_of
 from annotation.models import Benchmark, Sample
+from annotation.regions import is_point
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.judging.words import YES
 from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, ScoreColumns
@@ -99,8 +100,9 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme, user: Any = None) 
     for row, sample in enumerate(samples):
         places = [place for place, one in enumerate(found) if one.sample_id == sample.pk]
         pks_of, numbers = tuple(found[place].pk for place in places), tuple(found[place].rollout for place in places)
-        first, last = columns.gold_start[row], columns.gold_start[row + 1]
-        gold = [(float(x1), float(y1), float(x2), float(y2)) for x1, y1, x2, y2 in columns.gold_boxes[first:last]]
+        shapes = record_of(sample).content.gold_boxes
+        # Rewards are of areas: a polygon counts as the box around it, a point not at all.
+        gold = [(box.x1, box.y1, box.x2, box.y2) for box in shapes if not is_point(box)]
         try:
             if any(pk in verdicts and (pk,) not in known for pk in pks_of):
                 raise ValueError(gettext("You still judge this sample, so its rewards are not shown yet."))

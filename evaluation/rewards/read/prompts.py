@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 
-from annotation.models import Benchmark, GoldBox, Sample
+from annotation.models import Benchmark, GoldBox, GoldShape, Sample
+from annotation.schema import OutlineKind
 from evaluation.runner.rollouts import RolloutPrompt
 from webapp.common.errors import Conflict, NotFound
 
 
 def prompt_of(benchmark: Benchmark, key: str) -> RolloutPrompt:
-    """The prompt that asks about a sample. Raises ``NotFound``, or ``Conflict`` without a known image size. Two
-    queries."""
+    """The prompt that asks about a sample. Raises ``NotFound``, or ``Conflict`` without a known image size. Three
+    queries. A polygon counts as the box around it, and a point not at all."""
     row = Sample.objects.filter(benchmark=benchmark, key=key).values_list("width", "height", "gold__revision").first()
     if row is None:
         raise NotFound(gettext("Sample not found."), field="sample")
     width, height, revision = row
     if not width or not height:
         raise Conflict(gettext("The size of the image of this sample is unknown. Add the image."), field="sample")
-    boxes = GoldBox.objects.filter(revision=revision).order_by("position").values_list("x1", "y1", "x2", "y2")
-    return RolloutPrompt((int(width), int(height)), tuple(boxes) if revision else ())
+    boxes = list(GoldBox.objects.filter(revision=revision).values_list("position", "x1", "y1", "x2", "y2"))
+    polygons = GoldShape.objects.filter(revision=revision, kind=OutlineKind.POLYGON.value)
+    boxes += [(one.position, *one.outline.as_list()) for one in polygons]
+    return RolloutPrompt((int(width), int(height)), tuple((a, b, c, d) for _, a, b, c, d in sorted(boxes)))

@@ -12,20 +12,25 @@ from django.utils.translation import gettext
 
 from annotation.common.words import FIELD_WORDS, LIKENESS
 from annotation.consensus import Field
+from annotation.content.records import shape_from_row
 from annotation.models import Revision
+from annotation.regions import is_point
 from annotation.schema import SampleContent
 from annotation.tool_bank import Bank, key_of
 
 
 @dataclass(frozen=True, slots=True)
 class BoxFacts:
-    """A gold box: its size in original pixels and its share of the image (None: size of the image unknown)."""
+    """A gold shape: its size in original pixels and its share of the image (None: a point, or the size of the image is
+    unknown). ``kind``: "polygon" or "point", "" of a box.
+    """
 
     tag: str
     label: str
     width: float
     height: float
     share: float | None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,10 @@ def boxes_of(sample: Any) -> list[BoxFacts]:
     gold = getattr(sample, "gold", None)
     area = sample.width * sample.height if sample.width and sample.height else None
     facts = []
-    for place, box in enumerate(gold.revision.gold_boxes.all() if gold else [], 1):
-        width, height = box.x2 - box.x1, box.y2 - box.y1
-        facts.append(BoxFacts(f"G{place}", box.label, width, height, width * height / area if area else None))
+    for place, box in enumerate(gold.revision.evidence if gold else [], 1):
+        shape = shape_from_row(box)
+        share = shape.area / area if area and not is_point(shape) else None
+        facts.append(BoxFacts(f"G{place}", box.label, shape.width, shape.height, share, getattr(shape, "kind", "")))
     return facts
 
 

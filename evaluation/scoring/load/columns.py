@@ -20,13 +20,14 @@ from annotation.models import (
     ContentChange,
     FacetValue,
     GoldBox,
+    GoldShape,
     PlanTool,
     ReferenceCall,
     Revision,
     Sample,
 )
 from annotation.models.querysets.samples import cluster_image
-from annotation.schema import AnswerType, Target, ToolPlan
+from annotation.schema import AnswerType, Outline, Target, ToolPlan, outline_of
 from evaluation.detections import detections_in
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns, cluster_codes
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
@@ -63,7 +64,7 @@ class LoadedRun:
 
 @gc_paused()
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
-    """All samples that have gold, in order of id. Nine queries."""
+    """All samples that have gold, in order of id. Ten queries."""
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
@@ -71,17 +72,19 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
     )
     revisions = [row[7] for row in rows]
     of_gold = {"revision__gold_of__sample__benchmark": benchmark}
-    boxes = _grouped(GoldBox.objects.filter(**of_gold), "revision_id", "x1", "y1", "x2", "y2")
+    boxes = _grouped(GoldBox.objects.filter(**of_gold), "revision_id", "position", "x1", "y1", "x2", "y2")
     calls = _grouped(ReferenceCall.objects.filter(**of_gold), "revision_id", "tool")
     tools = _grouped(PlanTool.objects.filter(**of_gold), "revision_id", "tool", "step")
     contents = _contents(benchmark)
-    gold = [boxes.get(pk, []) for pk in revisions]
+    shapes = _grouped(GoldShape.objects.filter(**of_gold), "revision_id", "position", "kind", "points")
+    gold = [_in_order(boxes.get(pk, []), shapes.get(pk, [])) for pk in revisions]
     columns = SampleColumns(
         keys=[row[1] for row in rows],
         size=np.array([[_nan(row[2]), _nan(row[3])] for row in rows], float).reshape(-1, 2),
         cluster=cluster_codes((row[1], *row[4:7]) for row in rows),
         gold_start=_starts(gold),
-        gold_boxes=np.array([box for several in gold for box in several], float).reshape(-1, 4),
+        gold_boxes=np.array([box for several in gold for box, _ in several], float).reshape(-1, 4),
+        gold_outlines=[outline for several in gold for _, outline in several] if shapes else (),
         answers=_answer_keys(contents[pk] for pk in revisions),
         references=[tuple(call[0] for call in calls[pk]) if pk in calls else None for pk in revisions],
         plans=_plans((tuple(tools.get(pk, ())), contents[pk][4]) for pk in revisions),
@@ -233,6 +236,17 @@ def _grouped(rows: Any, key: str, *fields: str) -> dict[int, list[tuple[Any, ...
     for row in ordered:
         groups[row[0]].append(row[1:])
     return dict(groups)
+
+
+def _in_order(
+    boxes: Sequence[tuple[Any, ...]], shapes: Sequence[tuple[Any, ...]]
+) -> list[tuple[tuple[float, ...], Outline | None]]:
+    """The evidence of a revision: bounding boxes, each with its polygon or point."""
+    found: list[tuple[int, tuple[float, ...], Outline | None]] = [(box[0], box[1:], None) for box in boxes]
+    for position, kind, points in shapes:
+        outline = outline_of(kind, points)
+        found.append((position, (outline.x1, outline.y1, outline.x2, outline.y2), outline))
+    return [(box, outline) for _, box, outline in sorted(found, key=lambda one: one[0])]
 
 
 def _contents(benchmark: Benchmark) -> dict[int, tuple[Any, ...]]:

@@ -81,7 +81,7 @@ export class SightlineAdjudication extends HTMLElement {
     if (!canvas) return;
     this.#marks = new FrameMarks(
       annotations.flatMap(({ letter, content }, at) =>
-        content.gold_boxes.map(({ box }, place) => ({ kind: `said-${at % 5}`, box, turn: null, tag: `${letter}${place + 1}`, letter }))),
+        content.gold_boxes.map(({ box, points }, place) => ({ kind: `said-${at % 5}`, box, points, turn: null, tag: `${letter}${place + 1}`, letter }))),
     );
     canvas.lay(this.#marks);
   }
@@ -206,6 +206,7 @@ export class SightlineAdjudication extends HTMLElement {
   }
 
   #editKey(event) {
+    if (this.#editor.keyOfDraft(event)) return true;
     const [asked, ...values] = this.#editorKeys.asked(event) ?? ["none"];
     const name = asked === "comment" ? "none" : asked;
     if (this.#editor.typed(event, name)) return true;

@@ -1,6 +1,9 @@
 import { t } from "../lib/t.js";
 import { HANDLES, dragged, settled, turnedHandle } from "../models/box.js";
+import { boxAround, movedPoints, pointAt } from "../models/outline.js";
+import { OutlineDrawing } from "./outline-drawing.js";
 import { placeRect, shape } from "./shapes.js";
+import { Sketch } from "./sketch.js";
 
 const HANDLE = 9;
 /** Handles lie so far outside the box: what is judged stays free. */
@@ -14,11 +17,19 @@ const tagWidth = (words) => Math.max(22, 9 + 6.6 * words.length);
 /** Whether a tag of this width on a drawn box would lie over the tag or the first corner of another one. */
 const isUnderTag = (other, [x, y], long) => other[0] > x - 22 && other[0] < x + long && Math.abs(other[1] - y) < 18;
 
+/** A shape in words. */
+function wordsOf(kind, values) {
+  if (kind === "point") return t("Point %(name)s at %(x)s, %(y)s", values);
+  if (kind === "polygon") return t("Polygon %(name)s, %(size)s, first corner at %(x)s, %(y)s", values);
+  return t("Box %(name)s, %(size)s at %(x)s, %(y)s", values);
+}
+
 /**
- * The evidence boxes over the image, to be drawn, moved and sized. A box is a place for the keyboard too: Tab comes to
- * it, and what has the focus is selected. With Alt a drag draws also where a box is.
+ * The evidence over the image, to be drawn, moved and sized: boxes, polygons and points. Each is a place for the
+ * keyboard too: Tab comes to it, and what has the focus is selected. With Alt a drag draws also where a shape is.
  *
- * `acts`: drawn(box), changed(at, box), selected(at or null), drawing(point or null).
+ * `acts`: drawn(box), outlined(kind, points), changed(at, box), reshaped(at, points), selected(at or null),
+ * drawing(point or null).
  */
 export class BoxLayer {
   #size;
@@ -29,14 +40,17 @@ export class BoxLayer {
   #drag = null;
   #groups = [];
   #draft = shape("rect", { class: "gold is-draft" });
-  draws = true;
+  #sketch;
+  #draws = true;
+  #tool = "box";
   /** Boxes can be looked at and chosen, and nothing else. */
   isReadOnly = false;
 
   constructor(size, acts) {
     this.#size = size;
     this.#acts = acts;
-    this.element = shape("svg", { class: "layer marks", role: "group", "aria-label": t("Evidence boxes") });
+    this.element = shape("svg", { class: "layer marks", role: "group", "aria-label": t("Evidence") });
+    this.#sketch = new Sketch(this.element, (points) => this.#acts.outlined("polygon", points));
     this.element.addEventListener("pointerdown", (event) => this.#down(event));
     this.element.addEventListener("pointermove", (event) => this.#move(event));
     this.element.addEventListener("pointerup", (event) => this.#up(event));
@@ -52,8 +66,38 @@ export class BoxLayer {
     return this.#drag !== null;
   }
 
+  /** Whether a polygon is begun that is not closed. */
+  get sketching() {
+    return this.#sketch.isBegun;
+  }
+
+  /** What is drawn: "box", "polygon" or "point". A polygon that is begun is left. */
+  get tool() {
+    return this.#tool;
+  }
+
+  set tool(tool) {
+    if (tool !== this.#tool) this.#sketch.leave();
+    this.#tool = tool;
+  }
+
+  get draws() {
+    return this.#draws;
+  }
+
+  set draws(draws) {
+    if (!draws) this.#sketch.leave();
+    this.#draws = draws;
+  }
+
+  /** Act on the polygon that is begun: "close", "back" (without its last corner) or "leave". */
+  sketch(act) {
+    this.#sketch[act]();
+  }
+
   place(viewport) {
     this.#viewport = viewport;
+    this.#sketch.place(viewport);
     this.#draw();
   }
 
@@ -80,6 +124,7 @@ export class BoxLayer {
   #made() {
     const group = shape("g", { tabindex: 0, role: "img" }, this.element);
     const made = { group, lines: ["case", "gold", "hit"].map((name) => shape("rect", { class: name }, group)) };
+    made.outline = new OutlineDrawing(group);
     made.pin = shape("g", { class: "pins" }, group);
     made.tag = shape("rect", { class: "pin-gold", x: -1, y: -17, height: 16, rx: 2 }, made.pin);
     made.name = shape("text", { y: -9 }, made.pin);
@@ -90,27 +135,31 @@ export class BoxLayer {
 
   #draw() {
     if (!this.#viewport) return;
-    const now = this.#boxes.map(({ box }, at) => (this.#drag?.at === at ? this.#drag.now : box));
+    const dragged = this.#drag;
+    const points = this.#boxes.map((one, at) => (dragged?.at === at ? dragged.points : one.points) ?? null);
+    const now = this.#boxes.map(({ box }, at) => (dragged?.at === at ? dragged.now : box));
     const drawn = now.map((box) => this.#viewport.drawn(box));
     for (const [at, made] of this.#groups.entries()) {
-      this.#drawBox(made, at, drawn[at], settled(now[at], this.#size), this.#boxes[at].label);
+      made.group.classList.toggle("is-outline", points[at] !== null);
+      made.outline.place(points[at], this.#viewport);
+      this.#drawBox(made, at, drawn[at], settled(now[at], this.#size), this.#boxes[at]);
       const crowded = at !== this.#selected && drawn.some((other, i) => i !== at && isUnderTag(other, drawn[at], made.long));
       this.#drawTag(made, crowded ? `G${at + 1}` : made.words);
     }
   }
 
-  #drawBox(made, at, drawn, [x1, y1, x2, y2], label) {
+  #drawBox(made, at, drawn, [x1, y1, x2, y2], { label, kind, points }) {
     const size = `${x2 - x1} × ${y2 - y1} px`;
     const name = `G${at + 1}${label ? ` ${label}` : ""}`;
     made.group.dataset.at = at;
     made.group.classList.toggle("is-on", at === this.#selected);
-    made.group.setAttribute("aria-label", t("Box %(name)s, %(size)s at %(x)s, %(y)s", { name, size, x: x1, y: y1 }));
+    made.group.setAttribute("aria-label", wordsOf(kind, { name, size, x: points?.[0][0] ?? x1, y: points?.[0][1] ?? y1 }));
     for (const line of made.lines) placeRect(line, drawn);
     const above = at === this.#selected && !this.isReadOnly ? HANDLE + OUTSIDE : 0;
     made.pin.setAttribute("transform", `translate(${drawn[0]} ${drawn[1] - above})`);
     made.words = name.length > 28 ? `${name.slice(0, 27)}…` : name;
     made.long = tagWidth(made.words);
-    made.measure.textContent = size;
+    made.measure.textContent = kind === "point" ? "" : size;
     made.measure.setAttribute("x", (drawn[0] + drawn[2]) / 2);
     made.measure.setAttribute("y", drawn[3] + 20 + OUTSIDE);
     for (const handle of made.handles) this.#placeHandle(handle, drawn);
@@ -133,17 +182,17 @@ export class BoxLayer {
 
   #down(event) {
     if (event.button !== 0 || !this.#viewport || this.isReadOnly) return;
-    const group = event.altKey && this.draws ? null : event.target.closest("g[data-at]");
+    const group = this.sketching || (event.altKey && this.draws) ? null : event.target.closest("g[data-at]");
     if (!group && !this.draws) return;
     // The viewer below would move the image along.
     event.stopPropagation();
     event.preventDefault();
     this.element.setPointerCapture(event.pointerId);
     const at = group ? Number(group.dataset.at) : null;
-    const handle = event.target.dataset.handle;
-    const kind = group ? (handle ? "resize" : "move") : "draw";
-    const box = group ? this.#boxes[at].box : null;
-    const start = { kind, at, handle: handle ? turnedHandle(handle, this.#viewport.turns) : "", box, from: this.#point(event), size: this.#size };
+    const { handle, vertex } = event.target.dataset;
+    const { box = null, points = null } = group ? this.#boxes[at] : {};
+    const kind = group ? (vertex ? "vertex" : handle ? "resize" : "move") : this.tool === "box" ? "draw" : "place";
+    const start = { kind, at, handle: handle ? turnedHandle(handle, this.#viewport.turns) : "", box, from: this.#point(event), size: this.#size, vertex: Number(vertex), before: points, points };
     this.#drag = { ...start, now: box, begun: [event.clientX, event.clientY], moved: false };
     if (group) group.focus({ preventScroll: true });
     else this.#acts.selected(null);
@@ -154,16 +203,26 @@ export class BoxLayer {
     const point = this.#point(event);
     if (!this.#drag) {
       if (this.draws && !this.isReadOnly) this.#acts.drawing(point);
+      this.#sketch.lead(point);
       return;
     }
     event.stopPropagation();
     const [x, y] = this.#drag.begun;
     this.#drag.moved ||= Math.hypot(event.clientX - x, event.clientY - y) >= CLICK;
     if (!this.#drag.moved) return;
-    this.#drag.now = dragged(this.#drag, point);
     this.#acts.drawing(point);
+    if (this.#drag.kind === "place") return this.#sketch.lead(point);
+    if (this.#drag.before) this.#shift(point);
+    else this.#drag.now = dragged(this.#drag, point);
     if (this.#drag.kind === "draw") this.#drawDraft();
     else this.#draw();
+  }
+
+  /** Where a polygon or a point is while it, or a corner of it, is dragged. */
+  #shift(point) {
+    const { kind, from, before, vertex, size } = this.#drag;
+    this.#drag.points = kind === "vertex" ? pointAt(before, vertex, point, size) : movedPoints(before, point[0] - from[0], point[1] - from[1], size);
+    this.#drag.now = boxAround(this.#drag.points);
   }
 
   #drawDraft() {
@@ -176,10 +235,18 @@ export class BoxLayer {
     if (!drag) return;
     event.stopPropagation();
     this.cancel();
+    if (drag.kind === "place") return this.#placed(this.#point(event), event);
     if (!drag.moved) return;
+    if (drag.before) return this.#acts.reshaped(drag.at, drag.points);
     const box = settled(drag.now, this.#size);
     if (drag.kind === "draw") this.#acts.drawn(box);
     else this.#acts.changed(drag.at, box);
+  }
+
+  /** A click: a point, or a corner of a polygon. */
+  #placed(point, event) {
+    if (this.tool === "point") this.#acts.outlined("point", [point]);
+    else this.#sketch.add(point, event);
   }
 
   #point(event) {

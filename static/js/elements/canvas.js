@@ -1,5 +1,5 @@
 import { magnification } from "../lib/format.js";
-import { area, withMargin } from "../lib/geometry.js";
+import { area, atLeast, withMargin } from "../lib/geometry.js";
 import { lastLevel } from "../lib/tiles.js";
 import { inMiddle } from "../models/box.js";
 import { BoxLayer } from "./box-layer.js";
@@ -13,6 +13,8 @@ import { StageLight } from "./stage-light.js";
 import { StagePlaces } from "./stage-places.js";
 
 const LOUPE = 40;
+/** Pixels of the image around a point that are brought into view. */
+const POINT_AROUND = 24;
 
 /**
  * The stage of a studio: the image, the boxes over it, and what helps to look: the model's eye, the full image, a
@@ -32,7 +34,7 @@ export class Canvas {
   #content = { gold_boxes: [] };
   #selected = null;
 
-  /** `acts`: drawn(box), changed(at, box), selected(at or null). */
+  /** `acts`: drawn(box), outlined(kind, points), changed(at, box), reshaped(at, points), selected(at or null). */
   constructor(stage, image, acts) {
     this.#stage = stage;
     this.#image = image;
@@ -83,7 +85,30 @@ export class Canvas {
   set draws(draws) {
     this.#layer.draws = draws;
     this.#stage.classList.toggle("is-drawing", draws && !this.#layer.isReadOnly);
-    for (const name of ["box", "hand"]) this.#tool(name).setAttribute("aria-pressed", String((name === "box") === draws));
+    for (const name of ["box", "polygon", "point", "hand"]) {
+      const on = name === "hand" ? !draws : draws && name === this.tool;
+      this.#tool(name)?.setAttribute("aria-pressed", String(on));
+    }
+  }
+
+  /** What dragging or clicking draws: "box", "polygon" or "point". */
+  get tool() {
+    return this.#layer.tool;
+  }
+
+  set tool(tool) {
+    this.#layer.tool = tool;
+    this.draws = true;
+  }
+
+  /** Whether a polygon is begun that is not closed. */
+  get sketching() {
+    return this.#layer.sketching;
+  }
+
+  /** As of BoxLayer. */
+  sketch(act) {
+    this.#layer.sketch(act);
   }
 
   /** Nothing of the boxes can be changed, and nothing offers to. */
@@ -111,10 +136,11 @@ export class Canvas {
   /** How one looks at the image, for `goBack`. */
   get mark() {
     const eye = this.#tool("eye").getAttribute("aria-pressed");
-    return { draws: this.draws, showsBoxes: this.showsBoxes, eye, view: this.#viewer?.viewport ? this.#viewer.mark : null };
+    return { draws: this.draws, tool: this.tool, showsBoxes: this.showsBoxes, eye, view: this.#viewer?.viewport ? this.#viewer.mark : null };
   }
 
-  goBack({ draws, showsBoxes, eye, view }) {
+  goBack({ draws, tool, showsBoxes, eye, view }) {
+    this.tool = tool;
     this.draws = draws;
     this.showsBoxes = showsBoxes;
     if (this.#tool("eye").getAttribute("aria-pressed") !== eye) this.toggleEye();
@@ -149,7 +175,7 @@ export class Canvas {
     const all = boxes.map(({ box }) => box).reduce((a, b) => [
       Math.min(a[0], b[0]), Math.min(a[1], b[1]), Math.max(a[2], b[2]), Math.max(a[3], b[3]),
     ]);
-    this.#viewer?.flyTo(withMargin(all, area(all) < 10_000 ? 3 : 1));
+    this.#viewer?.flyTo(withMargin(area(all) > 1 ? all : atLeast(all, POINT_AROUND), area(all) < 10_000 ? 3 : 1));
   }
 
   fit() {

@@ -1,3 +1,4 @@
+import { pathOf } from "./outline-drawing.js";
 import { placeRect, shape } from "./shapes.js";
 
 const PIN = 16;
@@ -70,7 +71,10 @@ export class FrameMarks {
 
   #put({ mark, rects, pin }) {
     const box = this.#viewport.drawn(mark.box);
-    for (const rect of rects) placeRect(rect, box);
+    for (const rect of rects) {
+      if (mark.points) rect.setAttribute("d", pathOf(mark.points, this.#viewport));
+      else placeRect(rect, box);
+    }
     pin?.setAttribute("transform", `translate(${box[0]} ${box[1]})`);
   }
 
@@ -91,8 +95,9 @@ export class FrameMarks {
     const group = shape("g", { class: `is-${kind}` }, this.element);
     if (turn !== null) group.dataset.turn = turn;
     const rects = [];
-    if (kind !== "asked") rects.push(shape("rect", { class: "case" }, group));
-    const line = shape("rect", { class: kind }, group);
+    const form = mark.points ? "path" : "rect";
+    if (kind !== "asked") rects.push(shape(form, { class: "case" }, group));
+    const line = shape(form, { class: kind }, group);
     rects.push(line);
     if (turn !== null) rects.push(shape("rect", { class: "hit" }, group));
     return { mark, group, rects, line, pin: tag ? this.#pin(kind, tag, group) : null };

@@ -46,6 +46,11 @@ export class OwnTable {
     this.show(root);
   }
 
+  /** Whether this person has a key by this name. */
+  knows(name) {
+    return this.#table.some((row) => row.name === name);
+  }
+
   /** What is done by a key, or undefined. */
   named(chord) {
     return this.#names.get(chord);

@@ -45,7 +45,7 @@ export class ReviewStage {
   /** Draw gold boxes. `gold`: as in the content, {box, label}. */
   draw(gold) {
     this.#gold = gold.map(({ box }) => box);
-    this.#marks = new FrameMarks(this.#gold.map((box, at) => ({ kind: "gold", box, turn: null, tag: `G${at + 1}` })));
+    this.#marks = new FrameMarks(gold.map(({ box, points }, at) => ({ kind: "gold", box, points, turn: null, tag: `G${at + 1}` })));
     this.#root.querySelector(".frame__view").after(this.#marks.element);
     this.#place();
   }

@@ -154,6 +154,7 @@ export class SightlineReview extends HTMLElement {
 
   /** Whether the key did something while the sample is fixed: it is one of the annotator's. */
   #fixKey(event) {
+    if (this.#editor.keyOfDraft(event)) return true;
     const [asked, ...values] = this.#editorKeys.asked(event) ?? ["none"];
     // The discussion is put away meanwhile.
     const name = asked === "comment" ? "none" : asked;

@@ -57,7 +57,7 @@ export class SampleEditor extends EventTarget {
     const kept = (changed) => (this.#fixed ? { ...changed, ...this.#fixed } : changed);
     const edit = (change, kind) => this.#reading || this.#history.change(kept(change(this.#history.state)), kind);
     const part = (name) => root.querySelector(`[data-part="${name}"]`);
-    this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag });
+    this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag, shapes: task.shapes ?? ["box"] });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
     this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit, dismissed);
     const options = new OptionsEditor(part("answering"), edit);
@@ -129,8 +129,9 @@ export class SampleEditor extends EventTarget {
     return this.#drafts.decisions;
   }
 
-  /** Let drafts have a key before everything else; true when one took it. */
+  /** Let a polygon that is begun, and then drafts, have a key before everything else; true when one took it. */
   keyOfDraft(event) {
+    if (!this.isReadOnly && !isTyping(event.target) && this.#boxes?.sketched(event)) return true;
     return !this.isReadOnly && this.#drafts.key(event);
   }
 

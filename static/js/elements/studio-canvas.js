@@ -1,9 +1,14 @@
-import { addBox, duplicateBox, growBox, nudgeBox, removeBox, setBox } from "../models/box-list.js";
+import { addBox, addOutline, duplicateBox, growBox, nudgeBox, removeBox, setBox, setPoints } from "../models/box-list.js";
+import { inPlaceOf } from "../models/outline.js";
 import { Canvas } from "./canvas.js";
 import { FrameMarks } from "./frame-marks.js";
 import { BoxList } from "./studio-boxes.js";
 
-/** The boxes of the sample on the stage and in the form: one selection, one set of acts. */
+const TOOLS = new Set(["box", "polygon", "point"]);
+/** What a shape is, to find it among others. */
+const exactly = ({ box, points }) => JSON.stringify(points ?? box);
+
+/** The evidence of the sample on the stage and in the form: one selection, one set of acts. */
 export class StudioBoxes {
   #canvas;
   #list;
@@ -16,24 +21,26 @@ export class StudioBoxes {
   /** A box made by key that nothing was done to yet: the first drag after it draws it again. */
   #fresh = null;
 
-  /** `old`: boxes of an earlier revision, drawn under a tag where they are no boxes any more. */
-  constructor(root, image, edit, again, { old, tag }) {
+  /** `shapes`: what may be drawn, the first at first. `old`: evidence of an earlier revision, drawn under a tag where they are no boxes any more. */
+  constructor(root, image, edit, again, { old, tag, shapes }) {
     this.#image = image;
     this.#edit = edit;
     this.#again = again;
     const stage = root.querySelector(".stage");
     this.#canvas = new Canvas(stage, image, {
       drawn: (box) => this.#drawn(box),
+      outlined: (kind, points) => this.#outlined(kind, points),
       changed: (at, box) => edit((content) => setBox(content, at, box)),
+      reshaped: (at, points) => this.#reshaped(at, points),
       selected: (at) => this.select(at),
     });
-    this.#returned = new FrameMarks(old.map(({ box }) => ({ kind: "old", box, turn: null, tag })));
+    this.#returned = new FrameMarks(old.map(({ box, points }) => ({ kind: "old", box, points, turn: null, tag })));
     this.#canvas.lay(this.#returned);
     this.#list = new BoxList(root.querySelector("[data-part=boxes]"), image, edit, (at) => this.select(at));
-    this.#canvas.draws = true;
+    this.#canvas.tool = shapes[0];
     stage.addEventListener("click", ({ target }) => {
       const name = target.closest("[data-tool]")?.dataset.tool;
-      if (name === "box") this.#canvas.draws = true;
+      if (TOOLS.has(name)) this.#canvas.tool = name;
       else if (name) this.act(name, [], null);
     });
     stage.addEventListener("keydown", (event) => this.#tab(event, root.querySelector("[data-part=question]")));
@@ -72,8 +79,8 @@ export class StudioBoxes {
     if (this.#selected !== null && this.#selected >= content.gold_boxes.length) this.#selected = null;
     if (this.#fresh && this.#fresh !== content) this.#fresh = null;
     // What stands as it was returned is not shown twice.
-    const kept = new Set(content.gold_boxes.map(({ box }) => String(box)));
-    this.#returned.keep(({ box }) => !kept.has(String(box)));
+    const kept = new Set(content.gold_boxes.map(exactly));
+    this.#returned.keep((mark) => !kept.has(exactly(mark)));
     this.#canvas.show(content, this.#selected);
     this.#list.show(content, this.#selected);
   }
@@ -88,7 +95,9 @@ export class StudioBoxes {
   act(name, values, event) {
     const canvas = this.#canvas;
     const looking = {
-      box: () => (canvas.draws || canvas.isReadOnly ? this.#make() : (canvas.draws = true)),
+      box: () => this.#draw("box"),
+      polygon: () => this.#draw("polygon"),
+      point: () => this.#draw("point"),
       "next-box": () => this.#next(),
       hand: () => (canvas.draws = false),
       fit: () => canvas.fit(),
@@ -105,6 +114,10 @@ export class StudioBoxes {
   }
 
   #change(name, values) {
+    if (name === "delete" && this.#canvas.sketching) {
+      this.#canvas.sketch("back");
+      return true;
+    }
     if (name === "escape") return this.#escape();
     const at = this.#selected;
     if (at === null) return name === "nudge" && this.#pan(...values);
@@ -129,6 +142,7 @@ export class StudioBoxes {
 
   #escape() {
     if (this.#canvas.dragging) this.#canvas.cancel();
+    else if (this.#canvas.sketching) this.#canvas.sketch("leave");
     else if (this.#selected === null) return false;
     else {
       document.activeElement?.blur();
@@ -144,10 +158,40 @@ export class StudioBoxes {
     this.#canvas.toEvidence();
   }
 
+  /** Begin to draw; asked again, a shape in the middle. */
+  #draw(tool) {
+    const canvas = this.#canvas;
+    if (canvas.isReadOnly || (canvas.draws && canvas.tool === tool)) this.#make();
+    else canvas.tool = tool;
+  }
+
   #make() {
-    if (this.#canvas.isReadOnly) return;
-    this.#added((content) => addBox(content, this.#canvas.middle()));
+    const { isReadOnly, tool } = this.#canvas;
+    if (isReadOnly) return;
+    const middle = this.#canvas.middle();
+    if (tool !== "box") return this.#outlined(tool, inPlaceOf(tool, middle));
+    this.#added((content) => addBox(content, middle));
     this.#fresh = this.#content;
+  }
+
+  #outlined(kind, points) {
+    const before = this.#content.gold_boxes.length;
+    this.#edit((content) => addOutline(content, kind, points, this.#image));
+    if (this.#content.gold_boxes.length > before) this.#chosen(before);
+  }
+
+  /** What cannot be a shape stays as it was. */
+  #reshaped(at, points) {
+    this.#edit((content) => setPoints(content, at, points, this.#image));
+    this.#again();
+  }
+
+  /** True if the key was for a polygon that is begun. */
+  sketched({ key }) {
+    const act = { Enter: "close", Backspace: "back" }[key];
+    if (!this.#canvas.sketching || !act) return false;
+    this.#canvas.sketch(act);
+    return true;
   }
 
   #drawn(box) {

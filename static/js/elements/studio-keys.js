@@ -6,7 +6,7 @@ import { OwnTable } from "./own-table.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** What is done to the image and its boxes, by name. */
-const ON_IMAGE = new Set(["box", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
+const ON_IMAGE = new Set(["box", "polygon", "point", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
 /** What leads from a sample of one's own to others. */
 const ON_OWN = new Set(["previous", "following", "report"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
@@ -14,6 +14,12 @@ const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
 const FIXED_ON_DRAFTS = [
   ["Tab", t("in an empty field: accept its draft")],
   ["Escape", t("in a field: dismiss its draft")],
+];
+
+const FIXED_ON_POLYGONS = [
+  ["Click", t("add a corner of the polygon")],
+  ["Enter", t("close the polygon; or double-click, or click its first corner")],
+  ["Backspace", t("remove the last corner of the polygon")],
 ];
 
 const FIXED_ON_IMAGE = [
@@ -48,7 +54,7 @@ export class StudioKeys extends OwnTable {
   /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, drafts, a discussion, and of one's own. */
   rowsWith({ image, suggestions, discussion, drafts = false, own = false }) {
     const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment") && (own || !ON_OWN.has(name));
-    return [...this.rowsOf(has), ...(drafts ? FIXED_ON_DRAFTS : []), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
+    return [...this.rowsOf(has), ...(drafts ? FIXED_ON_DRAFTS : []), ...(image && this.knows("polygon") ? FIXED_ON_POLYGONS : []), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
   }
 
   /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */

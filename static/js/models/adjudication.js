@@ -16,7 +16,10 @@ const plain = (value) => {
 };
 const equal = (one, other) => JSON.stringify(plain(one)) === JSON.stringify(plain(other));
 const part = (content, field) => KEYS[field].map((key) => content[key] ?? null);
-const boxesOf = (content) => content.gold_boxes.map(({ box }) => box);
+/** A box as its four numbers; a polygon or a point with what it is. */
+const shapeOf = ({ box, kind, points }) => (points ? { box, kind, points } : box);
+const entryOf = (value) => (Array.isArray(value) ? { box: value } : value);
+const boxesOf = (content) => content.gold_boxes.map(shapeOf);
 
 /** The annotations that answer the question, of which gold can be made. */
 export const answering = (annotations) => annotations.filter(({ content }) => content.unanswerable === null);
@@ -61,10 +64,10 @@ export const takeGroup = (content, groups, index, how) => {
   const { box } = choices(group).find((one) => one.how === how || one.letters.includes(how) || one.ways.includes(how));
   const boxes = [...content.gold_boxes];
   const at = placeOf(content, group);
-  if (at !== -1) boxes.splice(at, 1, ...(box ? [{ ...boxes[at], box }] : []));
+  if (at !== -1) boxes.splice(at, 1, ...(box ? [{ label: boxes[at].label, source: boxes[at].source, ...entryOf(box) }] : []));
   else if (box) {
     const before = groups.slice(0, index).map((one) => placeOf(content, one));
-    boxes.splice(Math.max(-1, ...before) + 1, 0, { box, label: "", source: "" });
+    boxes.splice(Math.max(-1, ...before) + 1, 0, { ...entryOf(box), label: "", source: "" });
   }
   return { ...content, gold_boxes: boxes };
 };

@@ -1,5 +1,6 @@
 import { height, width } from "../lib/geometry.js";
 import { moved, resized, settled, turnedHandle } from "./box.js";
+import { boxAround, grownPoints, isOutline, isShape, movedPoints, settledPoints, withPoints } from "./outline.js";
 
 /** The evidence boxes of a sample's content: every change gives new content and leaves the old as it is. */
 
@@ -7,6 +8,20 @@ const withBoxes = (content, gold_boxes) => ({ ...content, gold_boxes });
 
 /** Add a box; it is the last one. */
 export const addBox = (content, box, label = "") => withBoxes(content, [...content.gold_boxes, { box, label }]);
+
+/** Add a polygon or a point; it is the last one. Content stays as it is where these points are none. */
+export function addOutline(content, kind, points, size) {
+  const settledOnes = settledPoints(points, size);
+  if (!isShape(kind, settledOnes)) return content;
+  return withBoxes(content, [...content.gold_boxes, { box: boxAround(settledOnes), kind, points: settledOnes, label: "" }]);
+}
+
+/** The polygon or point with other points, where these are one. */
+export function setPoints(content, at, points, size) {
+  const entry = content.gold_boxes[at];
+  const settledOnes = settledPoints(points, size);
+  return isShape(entry.kind, settledOnes) ? withBoxes(content, content.gold_boxes.with(at, withPoints(entry, settledOnes))) : content;
+}
 
 /** Add a suggestion as a box like any other; it keeps whose it was. */
 export function adoptBox(content, { box, source }, size) {
@@ -26,19 +41,28 @@ export const labelBox = (content, at, label) =>
 
 /** A second box a little to the lower right; the last one. */
 export function duplicateBox(content, at, size) {
-  const { box, label } = content.gold_boxes[at];
+  const { box, label, kind, points } = content.gold_boxes[at];
+  if (points) {
+    const added = addOutline(content, kind, movedPoints(points, 12, 12, size), size);
+    return labelBox(added, added.gold_boxes.length - 1, label);
+  }
   return addBox(content, settled(moved(box, 12, 12, size), size), label);
 }
 
-export const nudgeBox = (content, at, dx, dy, size) =>
-  setBox(content, at, settled(moved(content.gold_boxes[at].box, dx, dy, size), size));
+export function nudgeBox(content, at, dx, dy, size) {
+  const entry = content.gold_boxes[at];
+  if (isOutline(entry)) return setPoints(content, at, movedPoints(entry.points, dx, dy, size), size);
+  return setBox(content, at, settled(moved(entry.box, dx, dy, size), size));
+}
 
 /**
  * Shift the edges that are at the right and at the bottom on the screen, where the image is turned by `turns` quarters.
  * `dx` and `dy` are pixels of the image along its own axes. A box keeps at least one pixel.
  */
 export function growBox(content, at, dx, dy, size, turns = 0) {
-  const { box } = content.gold_boxes[at];
+  const { box, kind, points } = content.gold_boxes[at];
+  if (kind === "point") return content;
+  if (points) return setPoints(content, at, grownPoints(points, dx, dy, size, turns), size);
   const corner = turnedHandle("se", turns);
   const within = (by, side, outwards) => outwards * Math.max(1 - side, outwards * by);
   const across = within(dx, width(box), corner.includes("e") ? 1 : -1);

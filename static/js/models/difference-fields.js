@@ -1,6 +1,7 @@
 import { area, height, intersection, width } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 import { gettext_noop, t, tn } from "../lib/t.js";
+import { written } from "./outline.js";
 import { differenceOf } from "./difference.js";
 import { LIKENESS } from "./likeness.js";
 
@@ -9,7 +10,11 @@ const GAP = "\u00a0";
 
 const size = (box) => `${width(box)} × ${height(box)}${GAP}px`;
 const place = (box) => t("%(size)s at %(x)s, %(y)s", { size: size(box), x: box[0], y: box[1] });
-const boxText = (one) => (one ? [place(one.box), one.label, one.source && t("adopted from %(source)s", one)].filter(Boolean).join(" ") : "");
+const shapeText = ({ box, kind, points }) => {
+  if (kind === "point") return t("point %(points)s", { points: written(points) });
+  return points ? t("polygon %(points)s", { points: written(points) }) : place(box);
+};
+const boxText = (one) => (one ? [shapeText(one), one.label, one.source && t("adopted from %(source)s", one)].filter(Boolean).join(" ") : "");
 const letters = (options, answer) => (options?.[answer] === undefined ? String(answer) : `${answer}, ${options[answer]}`);
 const call = ({ tool, arguments: given }) => {
   const said = Object.entries(given ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
@@ -54,10 +59,11 @@ export function fieldsOf(content) {
 }
 
 function boxRow(name, before, after) {
-  if (String(before?.box) === String(after?.box) && (before?.label ?? "") === (after?.label ?? "")) {
+  const exactly = (one) => String(one?.points ?? one?.box);
+  if (exactly(before) === exactly(after) && (before?.label ?? "") === (after?.label ?? "")) {
     return { name, same: true };
   }
-  if (!before || !after || String(before.box) === String(after.box)) {
+  if (!before || !after || before.points || after.points || exactly(before) === exactly(after)) {
     return { name, runs: differenceOf(boxText(before), boxText(after)) };
   }
   const moved = size(before.box) === size(after.box);

@@ -4,7 +4,7 @@ import { t } from "../lib/t.js";
 
 /**
  * What lies over an image, in drawing order: asked for, executed, found by a detector, gold, notes.
- * @param {{gold?: {box: number[], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[], found?: {box: number[], label: string}[]}} data as the page gives it
+ * @param {{gold?: {box: number[], points?: number[][], label?: string}[], turns?: object[], notes?: {box: number[], label: string}[], found?: {box: number[], label: string}[]}} data as the page gives it
  * @returns {{kind: string, box: number[], turn: number|null, tag: string}[]}
  */
 export function marksOf({ gold = [], turns = [], notes = [], found = [] }) {
@@ -16,7 +16,7 @@ export function marksOf({ gold = [], turns = [], notes = [], found = [] }) {
     .map(({ turn, label, executed }) => ({ kind: "crop", box: executed, turn, tag: label ?? String(turn) }));
   const golds = gold
     .filter(({ box }) => isBox(box))
-    .map(({ box, label }, place) => ({ kind: "gold", box, turn: null, tag: label ?? `G${place + 1}` }));
+    .map(({ box, points, label }, place) => ({ kind: "gold", box, ...(points && { points }), turn: null, tag: label ?? `G${place + 1}` }));
   const detected = found.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "found", box, turn: null, tag: label }));
   const pinned = notes.filter(({ box }) => isBox(box)).map(({ box, label }) => ({ kind: "note", box, turn: null, tag: label }));
   return [...asked, ...crops, ...detected, ...golds, ...pinned];

@@ -125,7 +125,7 @@ def test_the_preview_shows_the_form_or_what_is_wrong(kitchen: Benchmark, lea: Us
     client = signed_in(lea)
     sent = fields_of(client, f"{PAGE}?template=tool_plan")
     shown = client.post(f"{PAGE}preview/", sent).context
-    assert [block.title for block in shown["blocks"]] == ["Question", "Evidence boxes", "Tool plan"]
+    assert [block.title for block in shown["blocks"]] == ["Question", "Evidence", "Tool plan"]
     wrong = client.post(f"{PAGE}preview/", sent | {"plan": "off"}).context
     assert (wrong["task"], len(wrong["problems"])) == (None, 1)
 
