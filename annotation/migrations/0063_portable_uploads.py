@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0062_likeness_of_plan_tools"),
+        ("annotation", "0062_likeness_and_pairs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
