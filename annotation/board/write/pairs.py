@@ -65,4 +65,4 @@ def name_pair(source: BuildItem) -> None:
     FacetValue.objects.filter(sample=sample, name__in=(PAIR, ORIGIN)).delete()
     facets = {PAIR: [sample.key], ORIGIN: [REAL if source.real else GENERATED]}
     FacetValue.objects.bulk_create(facet_rows(sample, facets))
-    content_changed(sample.benchmark_id)
+    content_changed(source.benchmark_id)

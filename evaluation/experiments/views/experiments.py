@@ -29,6 +29,7 @@ from evaluation.experiments.forms import (
 )
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
+    OF_ITEMS,
     STARTS,
     accuracy_cases,
     actions_of,
@@ -247,12 +248,12 @@ def _new_on_run(
 @login_required
 @require_safe
 def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which is
-    asked for again while the experiment runs. Context: experiment, state, reason,
-    asks (whether it sends requests), progress, failures, accuracy, crops,
-    misfits (what to confirm before a start), starting (actions with that), actions, price, parts (of the recipe), run,
-    budget (form), page (attempts; ?after=, ?state=, ?arm=, ?error=) and their total, counts (links to these), chosen
-    (what narrows them), labels (whether people can label what it says)."""
+    """Template evaluation/experiments/experiment.html and its piece evaluation/experiments/_experiment.html, which
+    is asked for again while the experiment runs. Context: experiment, state, reason, asks (whether it sends
+    requests), progress, failures, accuracy, crops, misfits (what to confirm before a start), starting (actions with
+    that), actions, price, parts (of the recipe), run, budget (form), page (attempts; ?after=, ?state=, ?arm=,
+    ?error=) and their total, counts (links to these), chosen (what narrows them), hidden (attempts at items whose
+    text they have not checked), labels (whether people can label what it says)."""
     found = _load(request, slug, pk)
     progress = progress_of(found, request.user)
     attempts = attempts_known_to(request.user, found).select_related("sample", "item", "trajectory")
@@ -296,6 +297,7 @@ def experiment(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         ),
         "page": page_after(attempts, request.GET.get("after", ""), order=("pk",), size=ATTEMPTS),
         "total": attempts.count(),
+        "hidden": _hidden(found, request.user),
         "chosen": " · ".join(chosen),
         "labels": found.state == Experiment.State.DONE
         and found.recipe.get("question") in KINDS
@@ -381,6 +383,13 @@ def _run_of(found: Experiment) -> Run | None:
     if found.source_id is not None:
         return found.source
     return Run.objects.filter(benchmark=found.benchmark, model__name=found.model, setting=found.setting).first()
+
+
+def _hidden(found: Experiment, user: Any) -> int:
+    """Attempts at items of the building board whose text this person has not checked."""
+    if found.kind not in OF_ITEMS:
+        return 0
+    return found.attempts.count() - attempts_known_to(user, found).count()
 
 
 def _priced(experiment: Experiment) -> bool:
