@@ -142,6 +142,7 @@ _ALL = (
         backend=True,
         limits=(
             gettext_noop("It drafts boxes and answers. It fetches images from the address of this site."),
+            gettext_noop("Its key is a token, or NAME:PASSWORD for basic authentication."),
         ),
     ),
     Preset(

@@ -31,7 +31,7 @@ from webapp.common.api import NumberField, TextField, WordField
 class NewDrafting(Starting):
     fields_drafted = serializers.ListField(
         child=WordField(choices=[one.value for one in Field]), required=False, min_length=1, default=[],
-        help_text="What is drafted. Default: question, options, answer and boxes; detectors and backends draft boxes.",
+        help_text="Default: boxes for detectors and ML backends, otherwise question, options, answer and boxes.",
     )  # fmt: skip
     samples = TextField(
         max_length=2000, required=False, default="", allow_blank=True,
