@@ -331,6 +331,7 @@ EXPERIMENTS = [
     # The gold of the test has no image file.
     Line("evaluation:evidence-image", (B, "none", "crop"), get=form() | dict.fromkeys(LEADS, 404)),
     Line("evaluation:drafting", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:planted-withdraw", (B,), post=form(*LEADS)),
     Line("evaluation:drafting-shows", (B,), post=form(*LEADS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),
@@ -463,6 +464,7 @@ API = [
     Line("api-evidence-samples", (B,), get=api(*LEADS), scope="manage"),
     Line("api-evidence-facet", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-evidence-undo", (B,), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-planted-withdraw", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-drafting", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
     Line("api-experiment", (B, "{experiment}"), get=api(*RUNNERS), patch=api(*RUNNERS), scope="import"),
     Line("api-experiment-export", (B, "{experiment}"), get=api(*RUNNERS), scope="import"),

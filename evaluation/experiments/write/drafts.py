@@ -18,7 +18,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.terms import Terms
 from annotation.content.proposals import draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, Field, new_seed
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, Field, new_seed
 from annotation.models import Benchmark, Drafting, Image, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.workflow import Right
@@ -49,11 +49,13 @@ LEAST_SHARE, MOST_SHARE = 0.05, 0.5
 class DraftChoices:
     """The choices for drafts. ``prompt``: ``slug@version``, "" for that of Sightline. ``control_share``: the share of
     pairs of a person and a sample that get no drafts; only the first drafting of a benchmark sets it.
+    ``planted_share``: of the drafted answers and boxes that carry a planted error.
     """
 
     fields: Sequence[str] = tuple(one.value for one in Field)
     samples: str = ""
     control_share: float = CONTROL_SHARE
+    planted_share: float = 0.0
     prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -71,14 +73,16 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
     prompt = prompt_named(benchmark, choices.prompt or PROMPT, [Role.DRAFT])
     recipe = draft_recipe(endpoint, choices, prompt.template)
     check_budget(choices.budget_usd, choices.budget_calls)
+    check_planted(choices.planted_share)
     if not samples_to_draft(benchmark, choices.samples).exists():
         raise InvalidInput(gettext("No sample to do with an image fits this query."), field="samples")
     drafting = _drafting_of(benchmark, choices.control_share)
     experiment = Experiment.objects.create(
         benchmark=benchmark, kind=Experiment.Kind.DRAFT, endpoint=endpoint, endpoint_name=endpoint.name,
         model=endpoint.shown_model, setting=f"draft: {', '.join(recipe.fields)}", samples=choices.samples, rollouts=1,
-        recipe=recipe.to_json(), recipe_digest=recipe.digest(), budget_usd=choices.budget_usd,
-        budget_calls=choices.budget_calls, created_by=actor,
+        design={"planted_share": choices.planted_share} if choices.planted_share else {}, recipe=recipe.to_json(),
+        recipe_digest=recipe.digest(), budget_usd=choices.budget_usd, budget_calls=choices.budget_calls,
+        created_by=actor,
     )  # fmt: skip
     freeze_prompts([prompt])
     audit.record(
@@ -89,6 +93,13 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
         },
     )  # fmt: skip
     return experiment
+
+
+def check_planted(share: float) -> None:
+    """Raise ``InvalidInput`` for a share of planted errors that is not allowed."""
+    if not 0 <= share <= MOST_PLANTED:
+        said = gettext("The share of planted errors must be from 0 to %(most)s.")
+        raise InvalidInput(said % {"most": MOST_PLANTED}, field="planted_share")
 
 
 def show_drafts(*, actor: User, benchmark: Benchmark, shows: bool) -> bool:
@@ -179,7 +190,8 @@ class DraftWorker(Worker):
         for held, row, kind in finished:
             drafts, unread = row.get("drafts") or {}, row.get("unread") or {}
             keep_proposals(
-                self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.drafts.prompt.digest
-            )
+                self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.drafts.prompt.digest,
+                self.experiment.design.get("planted_share", 0.0),
+            )  # fmt: skip
             result = {"fields": sorted(drafts), "unread": unread}
             self.mark(held, kind, str(row.get("error", "")), result=result)
