@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from enum import StrEnum
+from random import Random
 from typing import Any
 
 from annotation.agreement import answer_texts, box_agreement
@@ -127,3 +128,70 @@ def _boxes(drafted: Sequence[Mapping[str, Any]], boxes: Sequence[Box]) -> float:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+PLANTABLE = (Field.ANSWER, Field.BOXES)
+"""The fields whose drafts can carry a planted error."""
+MOST_PLANTED = 0.2
+"""The maximum share of drafts of such a field that carry one."""
+_PLACES = 200
+_ADOPTED = 0.5
+"""IoU with a planted region from which a submission has adopted it, if it is nearer to it than to the draft."""
+
+
+def planted_error(
+    field: Field, drafts: Mapping[str, Any], *, seed: str, sample: int, share: float, size: tuple[int, int] | None
+) -> Any:
+    """The planted content of a drafted field, None if it carries no error. ``drafts``: of the sample, by field.
+
+    A share of the drafts is drawn by HMAC-SHA256 of the seed. An answer becomes another option; without options, a
+    whole number changes by 1, and yes and no are exchanged. Boxes move together, to a place that none of them covered.
+    Where the rule makes no error, such as boxes that fill the image, there is none.
+    """
+    key = hmac.new(seed.encode(), f"plant {sample} {field.value}".encode(), hashlib.sha256).digest()
+    if field not in PLANTABLE or field.value not in drafts or int.from_bytes(key[:8], "big") >= share * _PARTS:
+        return None
+    rng = Random(key[8:])
+    if field is Field.BOXES:
+        return _moved_off(drafts[field.value], size, rng) if size else None
+    return _other_answer(str(drafts[field.value]), drafts.get(Field.OPTIONS.value) or {}, rng)
+
+
+def adopts(field: Field, planted: Any, drafted: Any, submitted: SampleContent) -> bool:
+    """Whether a submission has the planted content: the same answer, or boxes with an IoU of at least 0.5 with the
+    planted ones, which are nearer to them than to the draft."""
+    near = likeness(field, planted, submitted) or 0.0
+    if field is Field.BOXES:
+        return near >= _ADOPTED and near > (likeness(field, drafted, submitted) or 0.0)
+    return near == 1.0
+
+
+def _other_answer(answer: str, options: Mapping[str, Any], rng: Random) -> str | None:
+    texts = [str(text) for text in options.values()]
+    if texts:
+        others = [text for text in texts if _plain(text) != _plain(answer)]
+        return rng.choice(others) if others and len(others) < len(texts) else None
+    plain = _plain(answer)
+    if plain in ("yes", "no"):
+        return "no" if plain == "yes" else "yes"
+    if plain.isascii() and plain.isdigit() and len(plain) < 10:
+        number = int(plain)
+        return str(number + rng.choice((-1, 1)) if number else 1)
+    return None
+
+
+def _moved_off(boxes: Sequence[Mapping[str, Any]], size: tuple[int, int], rng: Random) -> list[dict[str, Any]] | None:
+    old = [tuple(float(edge) for edge in one["box"]) for one in boxes]
+    left, top = min(box[0] for box in old), min(box[1] for box in old)
+    right, bottom = max(box[2] for box in old), max(box[3] for box in old)
+    for _ in range(_PLACES):
+        x, y = rng.uniform(-left, size[0] - right), rng.uniform(-top, size[1] - bottom)
+        new = [(round(box[0] + x), round(box[1] + y), round(box[2] + x), round(box[3] + y)) for box in old]
+        inside = all(0 <= box[0] < box[2] <= size[0] and 0 <= box[1] < box[3] <= size[1] for box in new)
+        if inside and not any(_touch(one, other) for one in new for other in old):
+            return [{**one, "box": list(box)} for one, box in zip(boxes, new, strict=True)]
+    return None
+
+
+def _touch(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

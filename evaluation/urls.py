@@ -154,6 +154,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/evidence/", experiments.new_evidence, name="new-evidence"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="drafting"),
     path("drafting/images/<str:token>/<str:name>", drafting.drafting_image, name="drafting-image"),
+    path(f"{BENCHMARK}/drafting/planted/", drafting.planted_withdraw, name="planted-withdraw"),
     path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),

@@ -11,6 +11,7 @@ from annotation.common.bank import bank_of
 from annotation.common.sentences import checks_json, translated
 from annotation.common.task import current_facets
 from annotation.content.chains.read import mark_of
+from annotation.content.planted import unresolved_in
 from annotation.content.revisions import content_of, facets_in
 from annotation.marking import Sentence
 from annotation.models import Revision, Sample, VerifiedChain
@@ -33,9 +34,10 @@ def validate_content(
 
 
 def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
-    """The same on what becomes gold, which may have to meet more: facets that reviewers give, a verified toolchain."""
+    """The same on what becomes gold, which may have to meet more: facets that reviewers give, a verified toolchain,
+    no planted error of a draft."""
     task = sample.benchmark.task
-    found = _found(sample, content, facets, task, accepting=True)
+    found = [*_found(sample, content, facets, task, accepting=True), *unresolved_in(sample, content)]
     calls = content.reference_toolchain
     if task.toolchain.end_verified and calls and not _is_verified(mark_of(sample, content)):
         text = Sentence(
@@ -51,8 +53,8 @@ def _is_verified(mark: VerifiedChain | None) -> bool:
 
 
 def obstacles_to_gold(revision: Revision) -> list[Check]:
-    """Return the findings that keep a submitted revision from becoming gold, together with the others; none while the
-    benchmark has no schema of its own.
+    """Return the findings that keep a submitted revision from becoming gold, together with the others; while the
+    benchmark has no schema of its own, only planted errors of drafts.
     """
     return obstacles_in(revision.annotation.sample, content_of(revision), facets_in(revision))
 
@@ -60,7 +62,7 @@ def obstacles_to_gold(revision: Revision) -> list[Check]:
 def obstacles_in(sample: Sample, content: SampleContent, facets: Facets) -> list[Check]:
     """The same of a content that is no revision yet."""
     if sample.benchmark.schema_number is None:
-        return []
+        return unresolved_in(sample, content)
     found = validate_gold(sample, content, facets)
     return found if blocking(found) else []
 

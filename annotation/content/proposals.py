@@ -15,8 +15,9 @@ from typing import Any
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from annotation.drafting import Arm, Decision, Field, arm_of, likeness
-from annotation.models import Annotation, Benchmark, Drafting, GoldCheck, Proposal, ProposalUse, Sample
+from annotation.content.revisions import content_of
+from annotation.drafting import Arm, Decision, Field, adopts, arm_of, likeness, planted_error
+from annotation.models import Annotation, Benchmark, Drafting, GoldCheck, Proposal, ProposalUse, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import SampleContent
 from annotation.workflow import SampleState
@@ -80,7 +81,7 @@ def offer_to(user: User, sample: Sample, begun: datetime | None) -> Offer | None
 def proposals_json(offer: Offer | None) -> list[dict[str, Any]]:
     """For the studio's script: nothing in the control arm."""
     shown = offer.shown if offer is not None else ()
-    return [{"field": one.field, "content": one.content, "source": one.source} for one in shown]
+    return [{"field": one.field, "content": one.shown, "source": one.source} for one in shown]
 
 
 def record_uses(annotation: Annotation, offer: Offer | None, content: SampleContent, report: OfferReport) -> None:
@@ -102,7 +103,7 @@ def record_uses(annotation: Annotation, offer: Offer | None, content: SampleCont
 def _use(
     annotation: Annotation, arm: Arm, proposal: Proposal, content: SampleContent, report: OfferReport
 ) -> ProposalUse:
-    alike = likeness(Field(proposal.field), proposal.content, content)
+    alike = likeness(Field(proposal.field), proposal.shown, content)
     decision = report.decisions.get(proposal.field, Decision.LEFT.value)
     if decision == Decision.LEFT and alike == 1.0:
         # The page was loaded again after the draft was accepted.
@@ -128,17 +129,34 @@ def keep_proposals(
     drafts: Mapping[str, Any],
     source: str,
     prompt_digest: str,
+    planted: float = 0.0,
     sources: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Keep what a model drafted; a field that has a draft keeps it. ``sources``: of fields with another one."""
+    """Keep what a model drafted; a field that has a draft keeps it. ``planted``: the share with a planted error.
+    ``sources``: of fields with another source."""
+    errors = _planted(drafting, sample, drafts, planted) if planted else {}
     rows = [
         Proposal(
             drafting=drafting, sample_id=sample, field=name, content=content, source=sources.get(name, source),
-            prompt_digest=prompt_digest,
+            prompt_digest=prompt_digest, planted_error=errors.get(name),
         )
         for name, content in drafts.items()
     ]  # fmt: skip
     Proposal.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _planted(drafting: Drafting, sample: int, drafts: Mapping[str, Any], share: float) -> dict[str, Any]:
+    """The planted errors by field. One that the gold of a check has would be none, so there it is left out."""
+    kept = dict(Proposal.objects.filter(sample=sample).values_list("field", "content"))
+    known, found = {**drafts, **kept}, Sample.objects.get(pk=sample)
+    size = (found.width, found.height) if found.width and found.height else None
+    gold = Revision.objects.with_content().filter(gold_of__sample=sample).first()
+    errors: dict[str, Any] = {}
+    for one in [name for name in Field if name.value in drafts]:
+        error = planted_error(one, known, seed=drafting.seed, sample=sample, share=share, size=size)
+        if error is not None and not (gold and adopts(one, error, drafts[one.value], content_of(gold))):
+            errors[one.value] = error
+    return errors
 
 
 def withheld_from(user: User, benchmark: Benchmark, samples: Iterable[int]) -> list[int]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.common.task import current_facets
 from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, content_from_json, content_to_json
+from annotation.content.planted import refuse_planted
 from annotation.content.records import content_from_rows, parts_of
 from annotation.content.samples import content_digest
 from annotation.content.segments import place_segments
@@ -138,6 +139,7 @@ def make_gold(revision: Revision) -> None:
             % {"key": sample.key},
             code="unanswerable",
         )
+    refuse_planted(sample, content_of(revision))
     now = timezone.now()
     Gold.objects.update_or_create(sample=sample, defaults={"revision": revision, "accepted_at": now})
     share = evidence_share(content_of(revision).gold_boxes, sample.width, sample.height)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0059_answers_under_conditions"),
+        ("annotation", "0060_planted_errors"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

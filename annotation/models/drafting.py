@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
@@ -37,7 +39,8 @@ class Proposal(models.Model):
 
     ``content``: a text (question, answer), {letter: text} (options), [{"box": [x1, y1, x2, y2]}] in pixels of the
     original (boxes; those of detectors have a label and a score), calls (toolchain), [{"tool", "step"}] (targets), or
-    names (distractors). ``source``: the name of the model on pages.
+    names (distractors). ``source``: the name of the model on pages. ``planted_error``: shown instead of the content;
+    null: none. After ``withdrawn_at``, it counts as correct, and is still shown.
     """
 
     drafting = models.ForeignKey(Drafting, on_delete=models.CASCADE, related_name="proposals")
@@ -46,6 +49,8 @@ class Proposal(models.Model):
     content = models.JSONField()
     source = models.CharField(max_length=200)
     prompt_digest = models.CharField(max_length=64)
+    planted_error = models.JSONField(null=True, editable=False)
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ProposalQuerySet.as_manager()
@@ -56,12 +61,18 @@ class Proposal(models.Model):
     def __str__(self) -> str:
         return f"{self.field} of {self.sample}"
 
+    @property
+    def shown(self) -> Any:
+        """The content that people see."""
+        return self.content if self.planted_error is None else self.planted_error
+
 
 class ProposalUse(models.Model):
     """The content of a submission in a drafted field. In the arm ``withheld`` its author did not see the draft.
 
     ``distance``: 1 − ``annotation.drafting.likeness``; null: nothing to compare. ``seconds``: for which the page was
-    visible before the first submission; null: unknown.
+    visible before the first submission; null: unknown. ``adopted``: whether the first submission had the planted error
+    of the draft; null: it has none, or was withheld.
     """
 
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="proposal_uses")
@@ -70,6 +81,7 @@ class ProposalUse(models.Model):
     decision = models.CharField(max_length=9, blank=True, choices=[(one.value, one.value) for one in Decision])
     distance = models.FloatField(null=True)
     seconds = models.FloatField(null=True)
+    adopted = models.BooleanField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -17,11 +17,12 @@ from annotation.content.checks import validate_content
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
 from annotation.content.json import blank_content, content_from_json
+from annotation.content.planted import planted_for
 from annotation.content.proposals import Offer, offer_to, proposals_json
 from annotation.content.revisions import facets_of, revision_json
 from annotation.content.suggestions import suggestions_for
 from annotation.drafting import Arm
-from annotation.models import Annotation, CheckAnswer, Review, Revision, Sample
+from annotation.models import Annotation, CheckAnswer, Proposal, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
 from annotation.queue.qualification import given_question
@@ -130,6 +131,14 @@ def offer_of(user: User, sample: Sample, mine: Annotation | CheckAnswer | None) 
     """Return the drafts of models for this person's work on a sample; none if its question is fixed."""
     begun = mine.created_at if isinstance(mine, Annotation) else mine.began_at if mine is not None else None
     return offer_to(user, sample, begun)
+
+
+def planted_of(user: User, sample: Sample, mine: Annotation | CheckAnswer | None) -> list[Proposal]:
+    """Return the drafts with a planted error that this person saw; none if its question is given."""
+    if isinstance(mine, CheckAnswer) and given_question(mine) is not None:
+        return []
+    begun = mine.created_at if isinstance(mine, Annotation) else mine.began_at if mine is not None else None
+    return planted_for(user, sample, begun)
 
 
 def _suggestions(sample: Sample, offer: Offer | None) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from webapp.common.errors import NotAllowed
 
 UNSEEN = frozenset(
     {
+        "planted_error",
         "hand_in",
         "start_review",
         "stop_review",

@@ -19,6 +19,7 @@ from webapp.common.models import AuditEntry
 
 WORDS = {
     "annotation.begin": gettext_lazy("started a draft"),
+    "annotation.planted_error": gettext_lazy("adopted a planted error of a draft, and was asked to correct it"),
     "annotation.submit": gettext_lazy("submitted"),
     "annotation.take_back": gettext_lazy("took the submission back"),
     "annotation.hand_in": gettext_lazy("submitted for good"),

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
-from annotation.drafting import CONTROL_SHARE, USUAL_FIELDS, Field
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, USUAL_FIELDS, Field
 from annotation.evidence import Purpose
 from evaluation.common.evidence import CONDITION_WORDS
 from evaluation.detections import THRESHOLD
@@ -388,6 +388,10 @@ class DraftForm(forms.Form):
         label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
         help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
     )  # fmt: skip
+    planted_share = forms.FloatField(
+        label=_("Planted errors"), min_value=0, max_value=MOST_PLANTED, initial=0, required=False,
+        help_text=_("Share of drafted answers and boxes, such as 0.03. Annotators learn it after submitting."),
+    )  # fmt: skip
     prompt = forms.ChoiceField(label=_("Prompt"), required=False)
     sampling = forms.ChoiceField(
         label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
@@ -430,6 +434,7 @@ class DraftForm(forms.Form):
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
         share, threshold = given.pop("control_share", self._share), given.pop("threshold")
         given["threshold"] = THRESHOLD if threshold is None else threshold
+        given["planted_share"] = given["planted_share"] or 0.0
         return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
 
 

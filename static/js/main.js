@@ -23,10 +23,12 @@ import { watchRequests } from "./elements/requests.js";
 import { defineAll } from "./lib/define.js";
 import { sendOnce } from "./lib/submits.js";
 import { showCurrentTabs } from "./lib/tabs.js";
+import { showKept } from "./lib/toasts.js";
 
 listenForDialogs(document);
 watchPictures(document);
 watchRequests(document);
+showKept();
 sendOnce(document);
 showCurrentTabs(document);
 defineAll({

@@ -69,6 +69,7 @@ UNSAID: dict[str, dict[str, str]] = {
     },
     "portable_upload": {"file": "A file has at least one byte."},
     "priorities_set": {"ids": "The benchmark has the samples."},
+    "planted_withdraw": {ANY: "The drafts of the benchmark have their planted errors."},
     "prompt_change": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
     "prompt_create": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
     "reward_group": {"rollouts": "Their names differ, and without gold boxes each has a verdict."},

@@ -122,3 +122,25 @@ def test_axe_finds_no_fault_in_either_theme(studio: Studio, page: Page, theme: A
     page.emulate_media(color_scheme=theme)
     bring_axe(page)
     assert page.evaluate(AXE) == []
+
+
+def test_an_adopted_planted_error_is_shown_at_its_field_and_disclosed_after_the_correction(
+    studio: Studio, page: Page, sample: Sample, faults: list[str]
+) -> None:
+    Proposal.objects.filter(field="answer").update(planted_error="white")
+    page.reload()
+    expect(draft(page, "answer")).to_contain_text("white")
+    for field in ("question", "options", "answer", "boxes"):
+        draft(page, field).get_by_role("button").first.click()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("planted error, and you adopted it").first).to_be_visible()
+    assert page.url == studio.url
+    page.locator("[data-part=options] [name=right]").first.check()
+    expect(page.get_by_text("planted error, and you adopted it")).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    expect(page).not_to_have_url(studio.url)
+    expect(page.locator("#toasts")).to_contain_text("Your submission does not have it")
+    assert ProposalUse.objects.get(proposal__field="answer").adopted is True
+    # The refusal is the one answer that is no success.
+    assert [one for one in faults if "422" not in one] == []
+    faults.clear()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.samples import save_samples
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, EvidenceTest, Image
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolPlan
 from annotation.workflow import Role
 from evaluation.models import Experiment, HumanAnswer
@@ -244,3 +244,29 @@ def test_axe_finds_nothing_wrong_with_the_pages_of_a_study(
     pause(actor=lea, study=study)
     context.close()
     assert found == []
+
+
+def test_a_sample_under_a_condition_is_answered_by_keys_from_what_it_shows(
+    street: Benchmark, page: Page, live_server: Any, faults: list[str], lea: User, ana: User
+) -> None:
+    study_on(street, lea, OPTIONS, OPTIONS)
+    choices = StudyChoices("under conditions", 2, people=2, seed="x", conditions=("crop", "masked"))
+    study = create_study(actor=lea, benchmark=street, choices=choices)
+    sign_in(page.context, live_server.url, ana)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/studies/{study.pk}/")
+    page.get_by_role("button", name=re.compile("^Start")).press("Enter")
+    part = page.get_by_role("img", name="Image of the question")
+    for _ in range(2):
+        expect(part).to_be_visible()
+        page.wait_for_function("() => document.querySelector('.study-task__part').naturalWidth > 0")
+        expect(page.locator("[data-seen]")).to_contain_text("art of the image")
+        before = page.url
+        page.locator("body").press("a")
+        page.keyboard.press("4")
+        page.keyboard.press("Enter")
+        page.wait_for_url(lambda url, before=before: url != before)
+    expect(page.get_by_text("You answered 2 samples")).to_be_visible()
+    tests = EvidenceTest.objects.values_list("condition", "right", "person")
+    assert len(tests) == 2
+    assert {(right, person) for _, right, person in tests} == {(True, ana.pk)}
+    assert faults == []

@@ -13,6 +13,10 @@ class ProposalQuerySet(models.QuerySet[Any]):
     def on(self, benchmark: Any) -> Self:
         return self.filter(drafting__benchmark=benchmark, sample__benchmark=benchmark)
 
+    def planted(self) -> Self:
+        """Keep drafts with a planted error that is not withdrawn."""
+        return self.filter(planted_error__isnull=False, withdrawn_at=None)
+
     def by_field(self) -> Counter[str]:
         """The number of drafts of each field. One query."""
         return Counter(dict(self.order_by().values_list("field").annotate(n=Count("pk"))))

@@ -17,7 +17,7 @@ from annotation.queue.look_ahead import look_ahead
 from annotation.queue.skip import skip
 from annotation.queue.work_time import Role, record_time, report_in, report_of
 from annotation.studio.write.draft import save_draft
-from annotation.studio.write.submit import submit
+from annotation.studio.write.submit import disclosed_to, submit
 from annotation.workflow import Right
 
 
@@ -40,16 +40,19 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "decisions", "seconds"} -> {"next": address or null}; 422 with the checks if they fail.
+    """{"version", "content", "decisions", "seconds"} -> {"next": address or null, "disclosed"}; 422 with the checks if
+    they fail.
 
-    ``decisions``: on drafts of models, by field; ``seconds``: the time for which the page was visible."""
+    ``decisions``: on drafts of models, by field; ``seconds``: the time for which the page was visible. ``disclosed``:
+    the sentence about planted errors in drafts, "" without any."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
     following = submit(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
         key=key_of(request), report=OfferReport(decisions_of(data.get("decisions", {})), number_of(data, "seconds")),
     )  # fmt: skip
-    return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following)})
+    said = disclosed_to(person, sample)
+    return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following), "disclosed": said})
 
 
 @require_POST

@@ -12,13 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.drafting import CONTROL_SHARE, Field
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, Field
 from annotation.workflow import Right
 from evaluation.detections import THRESHOLD
 from evaluation.experiments.api.experiments import EXPERIMENT, Starting, created, prompt_field
+from evaluation.experiments.api.planted import PLANTED
 from evaluation.experiments.present.anchoring import anchoring_json
+from evaluation.experiments.present.planted import planted_json
 from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
 from evaluation.experiments.read.drafting import drafting_of
+from evaluation.experiments.read.planted import planted_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
 from evaluation.runner.images import FORM as POLICY
@@ -40,6 +43,10 @@ class NewDrafting(Starting):
     control_share = NumberField(
         required=False, default=CONTROL_SHARE, min_value=LEAST_SHARE, max_value=MOST_SHARE,
         help_text="Share of pairs of a person and a sample without drafts. It can't be changed later.",
+    )  # fmt: skip
+    planted_share = NumberField(
+        required=False, default=0.0, min_value=0, max_value=MOST_PLANTED,
+        help_text="Share of drafted answers and boxes with a planted error. Annotators learn it after submitting.",
     )  # fmt: skip
     prompt = prompt_field("slug@version, with the role draft.")
     sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
@@ -81,6 +88,7 @@ class DraftingSerializer(serializers.Serializer):
         child=serializers.DictField(child=serializers.IntegerField()), help_text="Number of decisions by field."
     )
     measures = MeasureSerializer(many=True)
+    planted = PLANTED
 
 
 @needs(Scope.MANAGE)
@@ -102,6 +110,7 @@ def drafting(request: Request, slug: str) -> Response:
         "drafts": found.drafts,
         "decisions": found.decisions,
         "measures": anchoring_json(found),
+        "planted": planted_json(planted_of(benchmark)),
     }
     return Response(DraftingSerializer(said).data)
 

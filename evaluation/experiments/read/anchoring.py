@@ -36,8 +36,9 @@ class Anchoring:
 
 
 def anchoring_of(benchmark: Benchmark) -> Anchoring:
-    """Of all submissions on drafted samples. A fixed number of queries."""
-    uses = ProposalUse.objects.filter(proposal__drafting__benchmark=benchmark).exclude(annotation__state=State.DRAFT)
+    """Of all submissions on drafted samples, without drafts with a planted error. A fixed number of queries."""
+    uses = ProposalUse.objects.filter(proposal__drafting__benchmark=benchmark, proposal__planted_error__isnull=True)
+    uses = uses.exclude(annotation__state=State.DRAFT)
     found = list(
         uses.values_list(
             "annotation", "proposal__field", "arm", "decision", "distance", "seconds", "annotation__sample__image"

@@ -13,19 +13,22 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
+from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
 from evaluation.experiments.forms import DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
 from evaluation.experiments.present.exchanges import image_answer
 from evaluation.experiments.present.experiment import state_words
+from evaluation.experiments.present.planted import planted_row
 from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
 from evaluation.experiments.read.image_links import linked_image
+from evaluation.experiments.read.planted import planted_of
 from evaluation.experiments.write.drafts import create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import ApplicationError, Conflict
 
 MOST = 20
 
@@ -35,7 +38,8 @@ MOST = 20
 def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/drafting.html; context: form, endpoints (whether there is one), drafting (None
     before the first one), shown (the newest experiments with their words), fields (FieldRow), measures (MeasureRow),
-    checks (active gold checks without a draft). Posted: the fields of ``DraftForm``, which create a drafting."""
+    planted (PlantedRow), checks (active gold checks without a draft). Posted: the fields of ``DraftForm``, which create
+    a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
     form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now)
@@ -62,6 +66,7 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         "shown": [(one, state_words(one)) for one in rows],
         "fields": field_rows(found),
         "measures": measure_rows(found),
+        "planted": planted_row(planted_of(benchmark)),
         "checks": undrafted_checks(benchmark) if now is not None else 0,
     }
     return render(request, "evaluation/experiments/drafting.html", context, status=400 if form.errors else 200)
@@ -85,3 +90,18 @@ def drafting_image(request: HttpRequest, token: str, name: str) -> HttpResponse:
     answer = image_answer(linked_image(token))
     answer["Cache-Control"] = "private, no-store"
     return answer
+
+
+@login_required
+@require_POST
+def planted_withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Withdraw a planted error whose content is correct. Posted: sample, field."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    key, field = request.POST.get("sample", ""), request.POST.get("field", "")
+    try:
+        withdraw_error(actor=request.user, benchmark=benchmark, key=key, field=field)
+    except Conflict as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, gettext("The error is withdrawn. The annotator can submit the content."))
+    return redirect("evaluation:drafting", slug)

@@ -20,7 +20,7 @@ from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
 from annotation.content.proposals import draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, OF_QUESTION, USUAL_FIELDS, Field, new_seed
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field, new_seed
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
@@ -75,14 +75,16 @@ class AnyRecipe(Protocol):
 class DraftChoices:
     """The choices for drafts. ``fields``: none for the usual ones of the source. ``prompt``: ``slug@version``, "" for
     that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts; only the first
-    drafting of a benchmark sets it. ``names``: of a detector what it searches for, of an ML backend its labels; "" for
-    all tools in the gold of the benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML
-    backend, "" for one with the names.
+    drafting of a benchmark sets it. ``planted_share``: of the drafted answers and boxes that carry a planted error.
+    ``names``: of a detector what it searches for, of an ML backend its labels; "" for all tools in the gold of the
+    benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML backend, "" for one with the
+    names.
     """
 
     fields: Sequence[str] = ()
     samples: str = ""
     control_share: float = CONTROL_SHARE
+    planted_share: float = 0.0
     prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -106,14 +108,16 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
     fields = fields_of(benchmark.task, endpoint, choices.fields)
     recipe = recipe_of(benchmark, endpoint, choices, fields, prompt.template)
     check_budget(choices.budget_usd, choices.budget_calls)
+    check_planted(choices.planted_share)
     if not samples_to_draft(benchmark, choices.samples).exists():
         raise InvalidInput(gettext("No sample to do with an image fits this query."), field="samples")
     drafting = _drafting_of(benchmark, choices.control_share)
     experiment = Experiment.objects.create(
         benchmark=benchmark, kind=Experiment.Kind.DRAFT, endpoint=endpoint, endpoint_name=endpoint.name,
         model=endpoint.shown_model, setting=f"draft: {', '.join(recipe.fields)}", samples=choices.samples, rollouts=1,
-        recipe=recipe.to_json(), recipe_digest=recipe.digest(), budget_usd=choices.budget_usd,
-        budget_calls=choices.budget_calls, created_by=actor,
+        design={"planted_share": choices.planted_share} if choices.planted_share else {}, recipe=recipe.to_json(),
+        recipe_digest=recipe.digest(), budget_usd=choices.budget_usd, budget_calls=choices.budget_calls,
+        created_by=actor,
     )  # fmt: skip
     if PRESETS[endpoint.preset].chats:
         freeze_prompts([prompt])
@@ -125,6 +129,13 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
         },
     )  # fmt: skip
     return experiment
+
+
+def check_planted(share: float) -> None:
+    """Raise ``InvalidInput`` for a share of planted errors that is not allowed."""
+    if not 0 <= share <= MOST_PLANTED:
+        said = gettext("The share of planted errors must be from 0 to %(most)s.")
+        raise InvalidInput(said % {"most": MOST_PLANTED}, field="planted_share")
 
 
 def show_drafts(*, actor: User, benchmark: Benchmark, shows: bool) -> bool:
@@ -308,7 +319,10 @@ class DraftWorker(Worker):
             drafts, unread = dict(row.get("drafts") or {}), dict(row.get("unread") or {})
             _leave_out(drafts, unread, asked.get(held.attempt.sample_id))
             sources = row.get("sources") or {}
-            keep_proposals(self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.source, sources)
+            keep_proposals(
+                self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.source,
+                planted=self.experiment.design.get("planted_share", 0.0), sources=sources,
+            )  # fmt: skip
             result = {"fields": sorted(drafts), "unread": unread} | ({"sources": sources} if sources else {})
             self.mark(held, kind, str(row.get("error", "")), result=result)
 

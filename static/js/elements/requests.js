@@ -1,3 +1,4 @@
+import { tell } from "../lib/toasts.js";
 import { t } from "../lib/t.js";
 
 const SLOW = 150;
@@ -25,11 +26,11 @@ export function watchRequests(root) {
     for (const one of places) if (!asked.has(one)) one.removeAttribute("aria-busy");
   });
   for (const name of ["htmx:sendError", "htmx:timeout"]) {
-    root.addEventListener(name, ({ detail }) => byHand(detail) && tell(UNREACHED));
+    root.addEventListener(name, ({ detail }) => byHand(detail) && tell(UNREACHED, { failed: true }));
   }
   root.addEventListener("htmx:responseError", ({ detail }) => {
     if (detail.xhr.status === 401) root.dispatchEvent(new Event("signedout"));
-    if (byHand(detail)) tell(reason(detail.xhr));
+    if (byHand(detail)) tell(reason(detail.xhr), { failed: true });
   });
 }
 
@@ -43,23 +44,4 @@ function reason({ responseText, status }) {
   const page = new DOMParser().parseFromString(responseText, "text/html");
   const words = [...page.querySelectorAll(".stop h1, .stop h1 + p")].map((one) => one.textContent.trim());
   return words.length ? words.join(". ") : t("The server returned an error (%(status)s). Try again.", { status });
-}
-
-function tell(words) {
-  const toasts = document.getElementById("toasts");
-  if (!toasts) return;
-  const toast = document.createElement("sightline-toast");
-  toast.className = "toast";
-  toast.dataset.failed = "";
-  const text = document.createElement("span");
-  text.className = "toast__text";
-  text.textContent = words;
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "btn btn--sm";
-  close.textContent = t("Close");
-  close.hidden = true;
-  toast.append(text, close);
-  toasts.querySelector("[data-failed]")?.remove();
-  toasts.append(toast);
 }

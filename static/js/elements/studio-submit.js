@@ -1,5 +1,6 @@
 import { newKey } from "../lib/request.js";
 import { t, tn } from "../lib/t.js";
+import { keepForNext, showKept } from "../lib/toasts.js";
 
 /** How often a lease is renewed while a person works, in milliseconds. */
 const RENEWAL = 60_000;
@@ -64,7 +65,9 @@ export class Handing {
     const { status, data } = await this.#parts.send("POST", this.#urls.submit, { version: saving.version, content, ...this.#parts.extra() }, this.#submission.key);
     if (status === 200) {
       saving.finish();
-      await this.#parts.leave(data.next);
+      if (data.disclosed) keepForNext(data.disclosed);
+      // The next page shows it. A page that is only turned to does not load.
+      if (await this.#parts.leave(data.next)) showKept();
     } else if (status === 422 && data.checks) {
       checks.show(data.checks);
       this.show();

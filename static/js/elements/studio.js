@@ -161,7 +161,9 @@ export class SightlineStudio extends HTMLElement {
 
   async #leave(address) {
     const page = address && (await this.#ahead.page(address));
-    if (!page || !turnTo(address, page)) location.assign(address ?? this.#data.urls.queue);
+    const turned = Boolean(page) && turnTo(address, page);
+    if (!turned) location.assign(address ?? this.#data.urls.queue);
+    return turned;
   }
 
   /** Go to another sample of this person, with what was typed saved. */

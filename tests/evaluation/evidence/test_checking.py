@@ -141,10 +141,11 @@ def test_gold_checks_are_never_asked_about_and_look_like_any_sample(
     assert first == gold
     assert CheckAnswer.objects.filter(check_of__sample=gold).exists()
     second = submitted(ana, to_do, gold_boxes=BOX)
-    before = [signed_in(ana).get(f"/benchmarks/kitchen/annotate/{one.key}/").status_code for one in (first, second)]
+    work = "/benchmarks/kitchen/annotate/samples"
+    before = [signed_in(ana).get(f"{work}/{one.key}/").status_code for one in (first, second)]
     ask(to_do, endpoint_at, lea, "<answer>A</answer>")
     assert set(EvidenceTest.objects.values_list("revision__annotation__sample", flat=True)) == {second.pk}
-    pages = [signed_in(ana).get(f"/benchmarks/kitchen/annotate/{one.key}/") for one in (first, second)]
+    pages = [signed_in(ana).get(f"{work}/{one.key}/") for one in (first, second)]
     assert [page.status_code for page in pages] == before
     assert not any(SECRET_MODEL in page.content.decode() for page in pages)
 
