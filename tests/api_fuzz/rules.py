@@ -52,6 +52,8 @@ UNSAID: dict[str, dict[str, str]] = {
         "people": "They are members who can annotate.",
         "query": "The samples say which terms select some.",
     },
+    "portable_update": {"conflicts": "The file and the benchmark have the conflicts."},
+    "portable_update_upload": {"file": "A file has at least one byte."},
     "portable_upload": {"file": "A file has at least one byte."},
     "priorities_set": {"ids": "The benchmark has the samples."},
     "prompt_change": {"text": "The role of the prompt has fields that it needs, and others that it can have."},
