@@ -61,6 +61,11 @@ def creators(*people: str, visitor: str | int = 401) -> Rule:
     return rule if ADMIN in people else rule | {ADMIN: 404}
 
 
+def own_update(visitor: str | int = 401) -> Rule:
+    """The lead who uploaded the file. Other leads do not find it."""
+    return only(LEAD, visitor=visitor) | {ADMIN: 404}
+
+
 def lead_only_job(visitor: str | int) -> Rule:
     """A job of the lead's: nobody but who started it and a site admin knows of it."""
     return only(LEAD, ADMIN, visitor=visitor, other=404)
@@ -270,6 +275,8 @@ RUNS = [
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
     Line("evaluation:export-project", (B,), get=form(*LEADS)),
     Line("evaluation:portable-export", (B,), post=form(*LEADS), data={"people": ""}),
+    Line("evaluation:portable-updates", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:portable-update", (B, "{portable_update}"), get=own_update(SIGN_IN), post=own_update(SIGN_IN)),
     Line("evaluation:portable-file", (B, "{portable_job}"), get=form(*LEADS)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
@@ -504,6 +511,9 @@ API = [
     Line("api-portable-export", (B,), post=api(*LEADS), data={"people": "named"}, json=True, scope="manage"),
     Line("api-portable-export-state", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
     Line("api-portable-export-file", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
+    Line("api-portable-updates", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
+    Line("api-portable-update", (B, "{portable_update}"), get=own_update(), scope="manage"),
+    Line("api-portable-update-start", (B, "{portable_update}"), post=own_update(), json=True, scope="manage"),
     Line("api-portable-uploads", get=creators(*LEADS), post=creators(*LEADS), scope="manage", for_all=True),
     Line("api-portable-upload", ("{portable}",), get=creators(LEAD), scope="manage", for_all=True),
     Line("api-portable-create", ("{portable}",), post=creators(LEAD), json=True, scope="manage", for_all=True),

@@ -111,7 +111,10 @@ def portable_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
         result={"file": "street.sightline"},
     )  # fmt: skip
     objects.put(f"portable/{job.pk}.sightline", b"file")
-    return {"portable": upload.pk, "portable_job": job.pk}
+    update = PortableUpload.objects.create(
+        file_name="b.sightline", bytes=1, state="failed", created_by=lea, benchmark=benchmark, updates=True
+    )
+    return {"portable": upload.pk, "portable_update": update.pk, "portable_job": job.pk}
 
 
 LINES = {line.name: line for line in table.TABLE}

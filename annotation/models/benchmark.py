@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -68,6 +69,10 @@ class Benchmark(models.Model):
     )
     purging = models.BooleanField(
         default=False, db_default=False, help_text="A job deletes it permanently. It can't be restored."
+    )
+
+    uid = models.UUIDField(
+        default=uuid.uuid4, editable=False, help_text="The same on every server that has this benchmark from a file."
     )
 
     objects = BenchmarkManager()

@@ -11,7 +11,8 @@ from annotation.models.benchmark import Benchmark
 
 class PortableUpload(models.Model):
     """A portable file that a person uploaded. A job reads it (``preview``), the person decides, and another job imports
-    it. ``benchmark``: the one that it becomes. ``upload``: its name in the object store, "" after the import.
+    it. ``benchmark``: the one that it becomes, or with ``updates`` the one that it updates. ``choices``: what becomes
+    of conflicts, by sample. ``upload``: its name in the object store, "" after the import.
     """
 
     class State(models.TextChoices):
@@ -33,6 +34,8 @@ class PortableUpload(models.Model):
     benchmark = models.ForeignKey(
         Benchmark, null=True, blank=True, on_delete=models.CASCADE, related_name="portable_uploads"
     )
+    updates = models.BooleanField(default=False, db_default=False)
+    choices = models.JSONField(default=dict, db_default={}, blank=True)
     error = models.TextField(blank=True, default="")
     job_id = models.CharField(max_length=36, blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy
+
+from annotation.portable.read.update import Choice
 
 
 class ProjectFileForm(forms.Form):
@@ -20,6 +24,18 @@ class AddressForm(forms.Form):
     )
 
 
+class UpdateForm(forms.Form):
+    """The choices of conflicts: fields ``choice:KEY``."""
+
+    PREFIX = "choice:"
+
+    def clean(self) -> dict[str, Any]:
+        given = {name: str(value) for name, value in self.data.items() if name.startswith(self.PREFIX)}
+        if not set(given.values()) <= {choice.value for choice in Choice}:
+            raise forms.ValidationError(gettext_lazy("Choose what becomes of each conflict."))
+        return {"conflicts": {name.removeprefix(self.PREFIX): value for name, value in given.items()}}
+
+
 class ExportForm(forms.Form):
     version = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
-    people = forms.ChoiceField(choices=[("", ""), ("named", "named")], required=False)
+    people = forms.RegexField(r"^named$", required=False)

@@ -27,6 +27,11 @@ def import_upload(context: JobContext, upload_id: str) -> dict[str, Any]:
     return uploads.import_upload(context, upload_id=upload_id)
 
 
+@job(uploads.UPDATE, title=gettext_noop("Update from %(file)s"), stopped=uploads.note_stopped)
+def run_update(context: JobContext, upload_id: str) -> dict[str, Any]:
+    return dict(uploads.run_update(context, upload_id=upload_id))
+
+
 @each_hour
 def old_files(now: datetime) -> int:
     return files.delete_old_files(now)

@@ -67,6 +67,8 @@ UNSAID: dict[str, dict[str, str]] = {
         "people": "They are members who can annotate.",
         "query": "The samples say which terms select some.",
     },
+    "portable_update": {"conflicts": "The file and the benchmark have the conflicts."},
+    "portable_update_upload": {"file": "A file has at least one byte."},
     "portable_upload": {"file": "A file has at least one byte."},
     "priorities_set": {"ids": "The benchmark has the samples."},
     "planted_withdraw": {ANY: "The drafts of the benchmark have their planted errors."},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import IO, Any
+from uuid import UUID
 
 from django.db import models, transaction
 
@@ -31,7 +32,7 @@ def export_project(
     with transaction.atomic():
         contents = FrozenVersion(version) if version else WorkingState(benchmark)
         people = contents.people()
-        writer.table("benchmark", [{name: getattr(benchmark, name) for name in BENCHMARK_FIELDS}])
+        writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
         writer.table("person", _person_rows(people, named))
         numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
         images = contents.images().order_by("sha256")
@@ -114,5 +115,7 @@ def _rows(
 
 
 def _plain(value: Any) -> Any:
-    """Return a time in UTC with microseconds; any other value is already JSON."""
+    """Return a time in UTC with microseconds, and a UUID as text; any other value is already JSON."""
+    if isinstance(value, UUID):
+        return str(value)
     return value.astimezone(UTC).isoformat(timespec="microseconds") if isinstance(value, datetime) else value

@@ -95,7 +95,7 @@ def _known(revisions: Sequence[int], number: Numbers) -> list[int]:
     return [found for one in revisions if (found := number(one)) is not None]
 
 
-BENCHMARK_FIELDS = ("title", "description", "licence", "marks_open", "remove_metadata")
+BENCHMARK_FIELDS = ("uid", "title", "description", "licence", "marks_open", "remove_metadata")
 """Of the benchmark itself. Whether it is public is decided where it arrives."""
 TABLES = (
     Table(Membership, "benchmark", without=frozenset({"local"})),

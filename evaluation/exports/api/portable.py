@@ -15,6 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
+from annotation.common.uploads import UPLOADS, upload_room
+from annotation.portable.read.update import Choice
 from annotation.workflow import Right
 from evaluation.exports.read.room import portable_room
 from evaluation.exports.read.uploads import STATES, uploads_of
@@ -26,10 +28,8 @@ from webapp.common.api import TextField, WholeNumberField, WordField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.bodies import takes_files
-from webapp.common.limits import Rate, asking
+from webapp.common.limits import asking
 from webapp.jobs.api import JobSerializer
-
-UPLOADS = Rate("uploads")
 
 
 class PortableExportSerializer(Form):
@@ -45,6 +45,17 @@ class PortableCreateSerializer(Form):
     slug = TextField(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=60, help_text="Address of the new benchmark.")
 
 
+class PortableUpdateSerializer(Form):
+    conflicts = serializers.DictField(
+        child=WordField([choice.value for choice in Choice]),
+        required=False,
+        help_text=(
+            "What becomes of conflicts, by sample. here: nothing changes (the default). file: the gold of the file. "
+            "both: the gold from here, with the revisions of the file added."
+        ),
+    )
+
+
 UPLOAD = inline_serializer(
     "PortableUpload",
     {
@@ -52,7 +63,7 @@ UPLOAD = inline_serializer(
         "state": serializers.ChoiceField(STATES),
         "file": serializers.CharField(),
         "bytes": serializers.IntegerField(),
-        "preview": serializers.DictField(help_text="Title, version, checksum and counts of the file, once it is read."),
+        "preview": serializers.DictField(help_text="Title, version, checksum and counts of the file, and differences."),
         "benchmark": serializers.CharField(allow_blank=True, help_text="Address of the benchmark, once it is made."),
         "problem": serializers.CharField(allow_blank=True),
         "job": serializers.CharField(allow_blank=True, help_text="ID of the job that reads or imports it."),
@@ -60,6 +71,7 @@ UPLOAD = inline_serializer(
         "finished_at": serializers.DateTimeField(allow_null=True),
     },
 )
+UPLOADS_PAGE = page_of("PortableUploadPage", UPLOAD)
 FILE = {(200, "application/octet-stream"): OpenApiResponse(OpenApiTypes.BINARY, "The portable file.")}
 
 
@@ -101,9 +113,7 @@ def export_file(request: Request, slug: str, pk: UUID) -> FileResponse:
 
 @takes_files(portable_room)
 @needs(Scope.MANAGE)
-@extend_schema(
-    methods=["GET"], operation_id="portable_uploads", parameters=PAGING, responses=page_of("PortableUploadPage", UPLOAD)
-)
+@extend_schema(methods=["GET"], operation_id="portable_uploads", parameters=PAGING, responses=UPLOADS_PAGE)
 @extend_schema(
     methods=["POST"],
     operation_id="portable_upload",
@@ -146,6 +156,50 @@ def create(request: Request, pk: UUID) -> Response:
     found = writes.upload_of(person, pk)
     given = read_form(PortableCreateSerializer, request)
     return Response(_shown(writes.create_benchmark_from(actor=person, upload=found, slug=given["slug"])), status=202)
+
+
+@takes_files(upload_room(Right.MANAGE))
+@needs(Scope.MANAGE)
+@extend_schema(methods=["GET"], operation_id="portable_updates", parameters=PAGING, responses=UPLOADS_PAGE)
+@extend_schema(
+    methods=["POST"],
+    operation_id="portable_update_upload",
+    request={"multipart/form-data": PortableFileSerializer},
+    responses={202: UPLOAD},
+)
+@api_view(["GET", "POST"])
+@parser_classes([MultiPartParser])
+def updates(request: Request, slug: str) -> Response:
+    """Your uploads to update this benchmark. POST uploads a file with the same uid; a job compares it."""
+    benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    if request.method == "GET":
+        return paged(request, uploads_of(person, benchmark), ("created_at", "pk"), _shown)
+    UPLOADS.take(asking(request))
+    given = read_form(PortableFileSerializer, request)
+    return Response(_shown(writes.upload_file(actor=person, file=given["file"], benchmark=benchmark)), status=202)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="portable_update_state", responses=UPLOAD)
+@api_view(["GET"])
+def update(request: Request, slug: str, pk: UUID) -> Response:
+    """What the update would change, by sample, and what it changed."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    return Response(_shown(writes.upload_of(person_of(request), pk, benchmark)))
+
+
+@needs(Scope.MANAGE)
+@extend_schema(
+    operation_id="portable_update", request={"application/json": PortableUpdateSerializer}, responses={202: UPLOAD}
+)
+@api_view(["POST"])
+@parser_classes([JSONParser])
+def update_start(request: Request, slug: str, pk: UUID) -> Response:
+    """Update the benchmark in a job. Frozen versions never change."""
+    benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    found = writes.upload_of(person, pk, benchmark)
+    choices = read_form(PortableUpdateSerializer, request).get("conflicts", {})
+    return Response(_shown(writes.update_benchmark_from(actor=person, upload=found, choices=choices)), status=202)
 
 
 def _shown(upload: Any) -> dict[str, Any]:

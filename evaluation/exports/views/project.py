@@ -10,8 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
+from annotation.common.tabs import benchmark_context
+from annotation.common.uploads import upload_room
 from annotation.workflow import Right
-from evaluation.exports.forms import AddressForm, ExportForm, ProjectFileForm
+from evaluation.exports.forms import AddressForm, ExportForm, ProjectFileForm, UpdateForm
+from evaluation.exports.present import differences_in
 from evaluation.exports.read.room import portable_room
 from evaluation.exports.write import files, uploads
 from webapp.accounts.http import SignedInRequest
@@ -77,4 +80,47 @@ def upload(request: SignedInRequest, pk: UUID) -> HttpResponse:
     status = 400 if form.errors else 200
     return render_page(
         request, "evaluation/exports/upload.html", "evaluation/exports/_upload.html", context, status=status
+    )
+
+
+@takes_files(upload_room(Right.MANAGE))
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_update(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/exports/new_update.html; context: form. A posted file is stored and compared by a job."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    form = ProjectFileForm(*((request.POST, request.FILES) if request.method == "POST" else ()))
+    if request.method == "POST" and form.is_valid():
+        with errors_said_in(form):
+            given = form.cleaned_data["file"]
+            made = uploads.upload_file(actor=request.user, file=given, benchmark=benchmark)
+            return redirect("evaluation:portable-update", slug, made.pk)
+    context = {**benchmark_context(request, benchmark, "export"), "form": form}
+    return render(request, "evaluation/exports/new_update.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def update(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
+    """Template evaluation/exports/update.html and its piece _update.html; context: upload, job, form, groups (samples
+    of the preview by kind). Posting starts the update with the posted choices."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    found = uploads.upload_of(request.user, pk, benchmark)
+    form = UpdateForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        with errors_said_in(form):
+            choices = form.cleaned_data["conflicts"]
+            uploads.update_benchmark_from(actor=request.user, upload=found, choices=choices)
+            return redirect("evaluation:portable-update", slug, pk)
+    job = Job.objects.filter(pk=found.job_id).first() if found.works else None
+    context = {
+        **benchmark_context(request, benchmark, "export"),
+        "upload": found,
+        "job": job,
+        "form": form,
+        "groups": differences_in(found.preview),
+    }
+    status = 400 if form.errors else 200
+    return render_page(
+        request, "evaluation/exports/update.html", "evaluation/exports/_update.html", context, status=status
     )

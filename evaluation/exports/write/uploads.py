@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.benchmarks.write.benchmark import may_create, was_purged
+from annotation.common.access import require
+from annotation.common.uploads import require_room
 from annotation.exchange.write.files import Upload, local_copy, store, tidy_scratch
 from annotation.models import Benchmark, PortableUpload
 from annotation.portable.read.preview import preview_of
+from annotation.portable.read.update import Choice, Entry, Kind, plan_update
 from annotation.portable.write import opened
+from annotation.portable.write.update import check_choice, require_same, store_new_images, update_from
+from annotation.workflow import Right
 from evaluation.exports.write.project import import_project
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, NotAllowed, NotFound
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.context import JobContext
 
 READ, CREATE = "evaluation.portable_read", "evaluation.portable_create"
+UPDATE = "evaluation.portable_update"
+MOST_LISTED = 1000
+"""Samples of each kind that the preview of an update lists. Conflicts are listed completely."""
 LONGEST_NAME = 200
 State = PortableUpload.State
 
@@ -36,24 +46,32 @@ def require_creator(actor: User) -> None:
         raise NotAllowed(gettext("You can't create benchmarks on this site. Ask a site admin to create yours."))
 
 
-def upload_of(actor: User, pk: UUID) -> PortableUpload:
-    """The upload of this person. Raises ``NotFound`` for those of others."""
-    found = PortableUpload.objects.select_related("benchmark").filter(pk=pk, created_by=actor).first()
+def upload_of(actor: User, pk: UUID, benchmark: Benchmark | None = None) -> PortableUpload:
+    """The upload of this person for a new benchmark, or to update this one. Raises ``NotFound``."""
+    mine = PortableUpload.objects.select_related("benchmark").filter(created_by=actor, updates=benchmark is not None)
+    found = (mine if benchmark is None else mine.filter(benchmark=benchmark)).filter(pk=pk).first()
     if found is None:
         raise NotFound(gettext("This upload does not exist, or it was deleted. Upload the file again."))
     return found
 
 
-def upload_file(*, actor: User, file: Upload) -> PortableUpload:
-    """Keep the file, and have a job read and check it. Raises ``NotAllowed``, ``TooLarge``."""
-    require_creator(actor)
+def upload_file(*, actor: User, file: Upload, benchmark: Benchmark | None = None) -> PortableUpload:
+    """Keep the file, and have a job read and check it: for a new benchmark, or to update ``benchmark``. Raises
+    ``NotAllowed``, ``TooLarge``."""
+    if benchmark is None:
+        require_creator(actor)
+    else:
+        require(actor, benchmark, Right.MANAGE)
+        require_room(benchmark, file.size or 0)
     tidy_scratch()
     stored = store(file)
     with transaction.atomic():
         made = PortableUpload.objects.create(
-            file_name=stored.path.name[:LONGEST_NAME], bytes=stored.bytes, upload=stored.upload, created_by=actor
-        )
-        audit.record(actor, "portable.upload", made, data={"file": made.file_name, "bytes": made.bytes})
+            file_name=stored.path.name[:LONGEST_NAME], bytes=stored.bytes, upload=stored.upload, created_by=actor,
+            benchmark=benchmark, updates=benchmark is not None,
+        )  # fmt: skip
+        data = {"file": made.file_name, "bytes": made.bytes}
+        audit.record(actor, "portable.upload", made, benchmark.slug if benchmark else "", data=data)
         _start(made, READ, actor)
     return made
 
@@ -62,13 +80,7 @@ def create_benchmark_from(*, actor: User, upload: PortableUpload, slug: str) -> 
     """Have a job make the benchmark ``slug`` out of the file. Raises ``Conflict``, ``NotAllowed``."""
     require_creator(actor)
     with transaction.atomic():
-        found = PortableUpload.objects.select_for_update().get(pk=upload.pk)
-        if found.state == State.DONE:
-            raise Conflict(gettext("%(file)s is already imported.") % {"file": found.file_name})
-        if found.works:
-            raise Conflict(gettext("%(file)s is being read or imported.") % {"file": found.file_name})
-        if not found.preview:
-            raise Conflict(gettext("%(file)s can't be imported: %(why)s") % {"file": found, "why": found.error})
+        found = _decidable(upload)
         if was_purged(slug) or Benchmark.everything.filter(slug=slug).exists():
             raise Conflict(
                 gettext("The address %(slug)s is already in use. Choose another.") % {"slug": slug}, field="slug"
@@ -78,11 +90,64 @@ def create_benchmark_from(*, actor: User, upload: PortableUpload, slug: str) -> 
     return found
 
 
+def update_benchmark_from(*, actor: User, upload: PortableUpload, choices: Mapping[str, str]) -> PortableUpload:
+    """Have a job update the benchmark from the file. ``choices``: what becomes of conflicts, by sample; the default is
+    to keep what is here. Raises ``Conflict``, ``NotAllowed``, ``InvalidInput``."""
+    assert upload.benchmark is not None
+    require(actor, upload.benchmark, Right.MANAGE)
+    with transaction.atomic():
+        found = _decidable(upload)
+        conflicts = {one["key"]: one for one in found.preview["update"]["samples"] if one["kind"] == Kind.CONFLICT}
+        for key, choice in choices.items():
+            if key not in conflicts:
+                raise InvalidInput(gettext("%(key)s is no conflict of this file.") % {"key": key}, field="conflicts")
+            check_choice(Entry(key, Kind.CONFLICT, open=conflicts[key]["open"]), Choice(choice))
+        found.state, found.choices = State.RUNNING, dict(choices)
+        _start(found, UPDATE, actor)
+    return found
+
+
+def run_update(context: JobContext, *, upload_id: str) -> dict[str, int]:
+    """Update the benchmark in one transaction. Running it twice updates once."""
+    upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
+    benchmark = upload.benchmark
+    assert benchmark is not None
+    if upload.state == State.RUNNING:
+        with opened(local_copy(upload.upload)) as file:
+            person, plan = upload.created_by, plan_update(benchmark, file)
+            images = store_new_images(actor=person, benchmark=benchmark, file=file, plan=plan)
+            with transaction.atomic():
+                counts = update_from(
+                    actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
+                )
+                context.checkpoint()
+                upload.preview = {**upload.preview, "updated": counts}
+                upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
+                upload.save(update_fields=["preview", "state", "upload", "finished_at"])
+    context.result_url = reverse("evaluation:portable-update", args=[benchmark.slug, upload.pk])
+    return dict(upload.preview.get("updated", {}))
+
+
+def _decidable(upload: PortableUpload) -> PortableUpload:
+    """The locked upload, if it was read and waits for a decision. Raises ``Conflict``."""
+    found = PortableUpload.objects.select_for_update(of=("self",)).get(pk=upload.pk)
+    if found.state == State.DONE:
+        raise Conflict(gettext("%(file)s is already imported.") % {"file": found.file_name})
+    if found.works:
+        raise Conflict(gettext("%(file)s is being read or imported.") % {"file": found.file_name})
+    if not found.preview:
+        raise Conflict(gettext("%(file)s can't be imported: %(why)s") % {"file": found, "why": found.error})
+    return found
+
+
 def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
     """Check all of the file against its manifest, and keep what it holds in numbers."""
-    upload = PortableUpload.objects.get(pk=upload_id)
+    upload = PortableUpload.objects.select_related("benchmark").get(pk=upload_id)
     with opened(local_copy(upload.upload)) as file:
         preview = preview_of(file)
+        if upload.updates and upload.benchmark is not None:
+            require_same(upload.benchmark, file)
+            preview["update"] = plan_update(upload.benchmark, file).as_json(MOST_LISTED)
     with transaction.atomic():
         context.checkpoint()
         PortableUpload.objects.filter(pk=upload.pk, state=State.READING).update(state=State.READY, preview=preview)
@@ -120,7 +185,7 @@ def note_stopped(sentence: str, *, upload_id: str) -> None:
 
 
 def delete_old_uploads(now: datetime) -> int:
-    """Delete uploads that nobody imported for ``UPLOAD_KEEP_DAYS``. Their files are swept with those of imports."""
+    """Delete uploads that were not imported for ``UPLOAD_KEEP_DAYS``. Their files are swept with those of imports."""
     before = now - timedelta(days=settings.UPLOAD_KEEP_DAYS)
     old = PortableUpload.objects.filter(created_at__lt=before, state__in=(State.READY, State.FAILED))
     gone, _ = old.delete()
@@ -133,7 +198,8 @@ def _start(upload: PortableUpload, kind: str, actor: User) -> None:
         payload={"upload_id": str(upload.pk)},
         actor=actor,
         values={"file": upload.file_name},
+        benchmark=upload.benchmark.slug if upload.benchmark else "",
         key=f"{kind}:{upload.pk}",
     )
     upload.job_id, upload.error = str(job.pk), ""
-    upload.save(update_fields=["state", "slug", "job_id", "error"])
+    upload.save(update_fields=["state", "slug", "choices", "job_id", "error"])

@@ -33,8 +33,8 @@ DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
     r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
     r"|second-opinions|webhook|chain-end|delete-benchmark|purge-benchmark)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|samples-delete|trash-empty|run-replays"
-    r"|prompt-change|new-from-file|portable-upload|prompt-new|study-task|study-stay|new-detection|new-audit|new-rendering"
-    r"|new-evidence|evidence-facet|evidence-undo)"
+    r"|prompt-change|new-from-file|portable-upload|portable-update|prompt-new|study-task|study-stay|new-detection"
+    r"|new-audit|new-rendering|new-evidence|evidence-facet|evidence-undo|drafting-image)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator|notifications:"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""

@@ -189,10 +189,12 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
     optional = {name for name, one in needed.items() if not one}
     assert optional == {
         "endpoint_change",
+        "evidence_facet",
         "experiment_change",
         "import_choose",
         "judging_label",
         "portable_export",
+        "portable_update",
         "question_ask",
         "score",
         "study_change",
@@ -399,10 +401,7 @@ def everything(lea: User) -> dict[str, Any]:
     gold = Revision.objects.get(gold_of__sample=one.sample)
     keep_answer(gold.pk, Condition.CROP, Purpose.EVIDENCE, answer="A", right=True, model="m")
     fill_trash(lea, first)
-    file = start_export(actor=lea, benchmark=board, number=None, named=False)
-    upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)
-    run_waiting()
-    run_by |= {"portable_export_state": file.pk, "portable_export_file": file.pk, "portable_upload_state": upload.pk}
+    run_by |= portable_files(lea, board)
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "number": built(board), "sha256": "0" * 64,
@@ -411,6 +410,20 @@ def everything(lea: User) -> dict[str, Any]:
                "run_lab": first.pk, "trajectory": one.pk,
                "import": sent["id"], "import_issues": sent["id"], "endpoint": endpoint.pk,
                "webhook": hook.pk, "webhook_deliveries": hook.pk, **run_by},
+    }  # fmt: skip
+
+
+def portable_files(lea: User, board: Benchmark) -> dict[str, Any]:
+    """A written portable file, and two uploaded ones."""
+    file = start_export(actor=lea, benchmark=board, number=None, named=False)
+    upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)
+    update = PortableUpload.objects.create(
+        file_name="b.sightline", bytes=1, state="failed", created_by=lea, benchmark=board, updates=True
+    )
+    run_waiting()
+    return {
+        "portable_export_state": file.pk, "portable_export_file": file.pk, "portable_upload_state": upload.pk,
+        "portable_update_state": update.pk,
     }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from annotation.models import Benchmark, Image, Sample
 from annotation.workflow import Right, Role
 from evaluation.experiments.write.images import sweep_sent_images
 from evaluation.exports.read.formats import export_parts
+from evaluation.exports.write.files import delete_old_files
 from evaluation.models import Run
 from evaluation.scoring.queue import queue_scoring
 from evaluation.store.files import sweep_files
@@ -187,4 +188,5 @@ def test_a_purged_benchmark_leaves_no_row_and_takes_none_of_others(tmp_path: Pat
     later = timezone.now() + timedelta(days=40)
     sweep_files(later)
     sweep_sent_images(later)
+    delete_old_files(later)
     assert not made & set(objects.all_names())

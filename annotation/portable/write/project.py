@@ -87,8 +87,9 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
     in. Call inside a transaction."""
     about = next(file.rows("benchmark"), {})
     for one in Benchmark._meta.concrete_fields:
-        if one.name in BENCHMARK_FIELDS:
-            setattr(benchmark, one.name, _ready(one, about.get(one.name), "benchmark", 1))
+        # A file of an earlier release has no uid.
+        if one.name in BENCHMARK_FIELDS and (one.name != "uid" or about.get("uid")):
+            setattr(benchmark, one.name, in_column(one, about.get(one.name), "benchmark", 1))
     benchmark.save(update_fields=BENCHMARK_FIELDS)
     numbers: dict[type[models.Model], Sequence[int]] = {User: _add_people(file, benchmark.slug), Image: images}
     for table in TABLES:
@@ -122,14 +123,32 @@ def _add_people(file: Reader, slug: str) -> list[int]:
     """A placeholder for each person: a name for what they did, without a way in."""
     found = []
     for number, row in enumerate(file.rows("person"), start=1):
-        name, email = str(row.get("name") or f"person-{number}")[:120], str(row.get("email") or "")
-        unnamed = hashlib.sha256(f"{number} {name}".encode()).hexdigest()[:12]
-        local = email.replace("@", "=") if 0 < len(email) <= LONGEST_ADDRESS else unnamed
-        user = User(name=name, email=f"{local}.{slug}{PLACEHOLDERS}".lower(), is_active=False)
-        user.set_unusable_password()
-        user.save()
-        found.append(user.pk)
+        name, address = placeholder_of(row, number, slug)
+        found.append(_new_placeholder(name, address).pk)
     return found
+
+
+def placeholder(row: Mapping[str, Any], number: int, slug: str, *, unnamed: str) -> User:
+    """The placeholder of a person, who can be known from an earlier file by their address. ``unnamed``: distinguishes a
+    person without an address, whose number in another file means another person."""
+    name, address = placeholder_of(row, number, slug, unnamed)
+    found = User.objects.filter(email=address, is_active=False).first()
+    return found or _new_placeholder(name, address)
+
+
+def placeholder_of(row: Mapping[str, Any], number: int, slug: str, unnamed: str = "") -> tuple[str, str]:
+    """The name and the address of the placeholder of a person."""
+    name, email = str(row.get("name") or f"person-{number}")[:120], str(row.get("email") or "")
+    own = hashlib.sha256(f"{unnamed or number} {name}".encode()).hexdigest()[:12]
+    local = email.replace("@", "=") if 0 < len(email) <= LONGEST_ADDRESS else own
+    return name, f"{local}.{slug}{PLACEHOLDERS}".lower()
+
+
+def _new_placeholder(name: str, address: str) -> User:
+    user = User(name=name, email=address, is_active=False)
+    user.set_unusable_password()
+    user.save()
+    return user
 
 
 def _insert(
@@ -155,7 +174,7 @@ def _insert(
                 if isinstance(one, models.ForeignKey):
                     given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
                 else:
-                    given.append(_ready(one, value, table.name, at + 1))
+                    given.append(in_column(one, value, table.name, at + 1))
             # A withdrawn sample is of no benchmark.
             place = "removed_from" if table.model is Sample and row.get("deleted_at") else "benchmark"
             yield (ids[at], *given, *(benchmark.pk if name == place else None for name in own))
@@ -178,7 +197,7 @@ def _id_of(ids: Sequence[int], number: Any, table: str) -> int:
     return ids[number - 1]
 
 
-def _ready(one: models.Field[Any, Any], value: Any, table: str, line: int) -> Any:
+def in_column(one: models.Field[Any, Any], value: Any, table: str, line: int) -> Any:
     """The value as its column takes it."""
     where = f"tables/{table}.jsonl, line {line}: {one.name}"
     if value is None:

@@ -1,0 +1,53 @@
+"""The preview of an update as the page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from annotation.portable.read.update import Kind
+
+TITLES = {
+    Kind.CONFLICT: (
+        gettext_lazy("Conflicts"),
+        gettext_lazy("The file and this benchmark have different gold, and neither knows the gold of the other."),
+    ),
+    Kind.ADDED: (gettext_lazy("Added"), gettext_lazy("Only the file has these samples. They are added.")),
+    Kind.FILE: (gettext_lazy("Changed in the file"), gettext_lazy("The gold of the file becomes the gold.")),
+    Kind.HERE: (gettext_lazy("Changed here"), gettext_lazy("The file has earlier or no gold. Nothing changes.")),
+    Kind.BLOCKED: (
+        gettext_lazy("Other image"),
+        gettext_lazy("The file has another image. Nothing changes. Replace the image on the page of the sample."),
+    ),
+    Kind.MISSING: (
+        gettext_lazy("Not in the file"),
+        gettext_lazy("They were removed there or added here. Nothing changes."),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """The samples of one kind of difference: how many, and those that are listed."""
+
+    kind: str
+    title: str
+    text: str
+    count: int
+    samples: list[Mapping[str, Any]]
+
+
+def differences_in(preview: Mapping[str, Any]) -> list[Group]:
+    """The differences that there are, conflicts first."""
+    found = preview.get("update", {"counts": {}, "samples": []})
+    return [
+        Group(
+            kind.value, str(title), str(text), found["counts"][kind.value],
+            [one for one in found["samples"] if one["kind"] == kind.value],
+        )
+        for kind, (title, text) in TITLES.items()
+        if found["counts"].get(kind.value)
+    ]  # fmt: skip
