@@ -280,7 +280,7 @@ class SampleChange:
 
 FIELDS = ("question", "answer_type", "options", "answers", "ordered", "facets")
 """Of a gold revision."""
-PARTS = {"goldbox": "evidence", "referencecall": "toolchain", "plantool": "plan"}
+PARTS = {"goldbox": "evidence", "goldshape": "evidence", "referencecall": "toolchain", "plantool": "plan"}
 """Tables of a gold revision, and what their rows are together."""
 
 

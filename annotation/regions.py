@@ -17,7 +17,7 @@ from annotation.schema import Box, Outline, OutlineKind
 Region = Any
 """A shapely geometry of areas, possibly empty."""
 POINT_REACH = 10.0
-"""Where people are compared, a point is the square that reaches so many pixels from it in each direction."""
+"""Where people are compared, a point is the square that reaches this many pixels from it in each direction."""
 
 
 def is_point(shape: Box) -> bool:

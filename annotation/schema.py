@@ -406,7 +406,7 @@ def said(text: str) -> str:
 
 
 def outline_of(kind: str, points: Sequence[Sequence[float]]) -> Outline:
-    """Return an outline as it is stored; raises ``ValueError`` as ``Outline.of``, and for an unknown kind."""
+    """Return a stored outline; raises ``ValueError`` as ``Outline.of``, and for an unknown kind."""
     return Outline.of(OutlineKind(kind), [(float(x), float(y)) for x, y in points])
 
 

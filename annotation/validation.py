@@ -315,9 +315,7 @@ def _allowed(box: Box, index: int, limits: Evidence) -> Iterator[Check]:
         yield _error(f"gold_boxes[{index}]", Sentence(SHAPES[shape], number=f"G{index + 1}"))
 
 
-def _outline(
-    outline: Outline, index: int, width: int | None, height: int | None, limits: Evidence
-) -> Iterator[Check]:
+def _outline(outline: Outline, index: int, width: int | None, height: int | None, limits: Evidence) -> Iterator[Check]:
     """Check a polygon or a point. A point has no size."""
     field, number = f"gold_boxes[{index}]", f"G{index + 1}"
     if width and height and not outline.is_inside(width, height):

@@ -241,7 +241,9 @@ _MEASURED = (
         name=gettext_noop("coverage"),
         sign="IoA(pred, gt)",
         group=RUNS,
-        definition=gettext_noop("Share of the gold region, or of gold points, inside the crop. 1 means all evidence is visible."),
+        definition=gettext_noop(
+            "Share of the gold region, or of gold points, inside the crop. 1 means all evidence is visible."
+        ),
         formula=gettext_noop("area(crop ∩ gold) / area(gold)"),
         range=gettext_noop("0 to 1"),
         direction=gettext_noop("higher"),

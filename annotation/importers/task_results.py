@@ -49,7 +49,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
         elif result.get("type") in _TEXTS:
             _take_text(row, result, field, report)
         else:
-            done = "The region was ignored as it is no rectangle, polygon or key point. Draw it again."
+            done = "The region is no rectangle, polygon or key point, so it was ignored. Draw it again."
             report.repaired("region-not-a-rectangle", field, result.get("type"), done)
     if regions:
         return _take_regions(row, regions, results, report)

@@ -50,14 +50,18 @@ class WaitingSerializer(serializers.ModelSerializer):
 
 BOX: dict[str, serializers.Field[Any, Any, Any, Any]] = {
     "box": serializers.ListField(
-        child=serializers.FloatField(), min_length=4, max_length=4, required=False,
+        child=serializers.FloatField(),
+        min_length=4,
+        max_length=4,
+        required=False,
         help_text="x1, y1, x2, y2. Of a polygon or a point, the box around it, which is not read.",
     ),
     "kind": serializers.ChoiceField(
         choices=[shape.value for shape in Shape], required=False, help_text="box, unless it is given."
     ),
     "points": serializers.ListField(
-        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2), required=False,
+        child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2),
+        required=False,
         help_text="[x, y] of each vertex of a polygon, in order, or of a point.",
     ),
     "label": serializers.CharField(allow_blank=True),

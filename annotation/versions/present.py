@@ -129,8 +129,10 @@ def _near(benchmark: Benchmark, sample: Sample, gold: list[Drawn], was: list[Dra
 
 def _fits(box: Drawn, image: Image | None) -> bool:
     """Whether the box was drawn on an image of the size of this one. Others would be misplaced."""
-    if image is None or isinstance(box, GoldShape):
-        return image is None or box.outline.is_inside(image.width, image.height)
+    if image is None:
+        return True
+    if isinstance(box, GoldShape):
+        return box.outline.is_inside(image.width, image.height)
     return (box.image_width, box.image_height) in ((image.width, image.height), (None, None))
 
 

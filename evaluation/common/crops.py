@@ -115,7 +115,7 @@ def crop_sizes(found: Selection) -> list[Size]:
 
 
 def crop_points(found: Selection) -> CropPoints:
-    """The grounding population whose coverage and concentration are known, by trajectory; above MOST_POINTS an even sample."""
+    """The grounding population whose gold has an area, by trajectory; above MOST_POINTS an even sample."""
     columns = ("pk", "sample_key", "coverage", "concentration", "quadrant", "ioa")
     inside = found.rows(columns, where="population AND coverage IS NOT NULL AND concentration IS NOT NULL")
     missed = sum(ioa is not None and ioa <= TIE for *_, ioa in inside)

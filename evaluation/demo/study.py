@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.models import Benchmark, GoldBox, Revision
+from annotation.models import Benchmark, GoldBox, GoldShape, Revision
 from evaluation.models import Experiment, HumanAnswer
 from evaluation.studies.write.answers import answer, next_to_answer
 from evaluation.studies.write.create import StudyChoices, create_study
@@ -65,7 +65,7 @@ def _guess(gold: Revision, chance: random.Random) -> str:
     return chance.choice(sorted(options)) if options else ""
 
 
-def _zoom(item: HumanAnswer, box: GoldBox | None, chance: random.Random) -> dict[str, Any]:
+def _zoom(item: HumanAnswer, box: GoldBox | GoldShape | None, chance: random.Random) -> dict[str, Any]:
     """A view around the evidence, or of another place."""
     image = item.sample.image
     if image is None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from annotation.regions import only_areas, region_of_shape
 from annotation.schema import Outline, OutlineKind
 from evaluation.metrics.columns import Bools, Floats, Ints
-from evaluation.metrics.ragged import TIE
+from evaluation.metrics.ragged import TIE, count_true
 
 Geometries = NDArray[np.object_]
 
@@ -35,7 +35,7 @@ def geometry_of(outline: Outline, size: Floats) -> Any:
 def shapes_in(boxes: Floats, outlines: Geometries) -> Geometries:
     """(k,) geometries: the outlines, and the boxes where there is none."""
     found = outlines.copy()
-    plain = np.equal(outlines, None)
+    plain = ~_given(outlines)
     found[plain] = shapely.box(*boxes[plain].T)
     return found
 
@@ -82,9 +82,8 @@ def center_inside(box: Floats, shapes: Geometries) -> bool | None:
 
 
 def _share_of_points(crops: Floats, points: Floats, multi_gold: str) -> tuple[float, float, float, float]:
-    inside: Bools = (
-        (points[:, None, :] >= crops[None, :, :2] - TIE) & (points[:, None, :] <= crops[None, :, 2:] + TIE)
-    ).all(axis=2).any(axis=1)  # fmt: skip
+    after, before = points[:, None, :] >= crops[None, :, :2] - TIE, points[:, None, :] <= crops[None, :, 2:] + TIE
+    inside = np.any(np.all(after & before, axis=2), axis=1)
     share = {"any": inside.any(), "all": inside.all()}.get(multi_gold, inside.mean())
     return float(share), np.nan, float(share), np.nan
 
@@ -97,6 +96,9 @@ def _chosen(ioa: Floats, multi_gold: str) -> int:
 
 def rows_with(outlines: Geometries, start: Ints) -> Bools:
     """(n,) the rows of a ragged column that own an outline."""
-    total = np.concatenate(([0], np.cumsum(~np.equal(outlines, None))))
-    found: Bools = np.diff(total[start]) > 0
+    found: Bools = count_true(_given(outlines), start) > 0
     return found
+
+
+def _given(outlines: Geometries) -> Bools:
+    return np.array([outline is not None for outline in outlines], np.bool_)

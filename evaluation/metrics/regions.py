@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class BoxSets:
         """The same boxes without outlines."""
         return BoxSets(self.boxes, self.start)
 
-    def shapes(self, row: int) -> Geometries:
+    def shapes(self, row: int | np.integer[Any]) -> Geometries:
         """The geometries of one row of sets with outlines."""
         assert self.outlines is not None
         part = slice(self.start[row], self.start[row + 1])

@@ -23,7 +23,8 @@ from evaluation.store.schema import SCHEMA
 CHUNK = 5000
 _SAMPLES = """
 SELECT sample, answer_type, area, cluster::BIGINT AS cluster, width, height,
-    (coalesce(len(edges) // 4, 0) + coalesce(points.n, 0))::INTEGER AS boxes, coalesce(targets.n, 0)::INTEGER AS targets,
+    (coalesce(len(edges) // 4, 0) + coalesce(points.n, 0))::INTEGER AS boxes,
+    coalesce(targets.n, 0)::INTEGER AS targets,
     coalesce(edges, []) AS gold_boxes
 FROM samples
 LEFT JOIN (SELECT revision, list(edge ORDER BY position) AS edges FROM gold_boxes GROUP BY revision) boxes

@@ -118,7 +118,7 @@ def test_options_without_letters_are_lettered_and_said(tmp_path: Path) -> None:
     [
         (rectangle(1, 1, 5, 5, rotation=30), "box-rotated"),
         ({**rectangle(1, 1, 5, 5), "image_rotation": 90}, "box-rotated"),
-        ({**rectangle(1, 1, 5, 5), "type": "polygonlabels"}, "region-not-a-rectangle"),
+        ({**rectangle(1, 1, 5, 5), "type": "ellipselabels"}, "region-not-a-rectangle"),
         (rectangle(1, 1, 5, 5, of_width=None), "size-unknown"),
         (rectangle("a", 1, 5, 5), "box-not-numbers"),  # type: ignore[arg-type]
         (rectangle(120, 120, 5, 5), "box-outside"),

@@ -109,7 +109,7 @@ def visible_area(width: float, height: float, ratio: float | None) -> Viewport:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One rectangle over an image, and the tag at its corner, if it has one. ``path``: the polygon that is drawn
-    instead; ``is_point``: the rectangle is the place of a point.
+    instead; ``is_point``: the rectangle is drawn as a dot.
 
     ``left`` and ``top`` place the tag; ``lift`` is its distance above that corner, in pixels of the screen.
     """

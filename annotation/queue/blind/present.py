@@ -64,8 +64,7 @@ def crops_json(sample: Sample, revision: Revision) -> list[dict[str, Any]]:
     if image is None:
         return []
     areas = [
-        crop_area(image.width, image.height, Box(box.x1, box.y1, box.x2, box.y2), margin)
-        for box in revision.evidence
+        crop_area(image.width, image.height, Box(box.x1, box.y1, box.x2, box.y2), margin) for box in revision.evidence
     ]
     return [
         {

@@ -97,7 +97,7 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme, user: Any = None) 
     verdicts = _verdicts(loaded.pks)
     known = set(judgements_known_to(user, run.benchmark).filter(trajectory__in=verdicts).values_list("trajectory"))
     groups = []
-    for row, sample in enumerate(samples):
+    for sample in samples:
         places = [place for place, one in enumerate(found) if one.sample_id == sample.pk]
         pks_of, numbers = tuple(found[place].pk for place in places), tuple(found[place].rollout for place in places)
         shapes = record_of(sample).content.gold_boxes

@@ -19,7 +19,7 @@ def prompt_of(benchmark: Benchmark, key: str) -> RolloutPrompt:
     width, height, revision = row
     if not width or not height:
         raise Conflict(gettext("The size of the image of this sample is unknown. Add the image."), field="sample")
-    boxes = list(GoldBox.objects.filter(revision=revision).values_list("position", "x1", "y1", "x2", "y2"))
     polygons = GoldShape.objects.filter(revision=revision, kind=OutlineKind.POLYGON.value)
-    boxes += [(one.position, *one.outline.as_list()) for one in polygons]
-    return RolloutPrompt((int(width), int(height)), tuple((a, b, c, d) for _, a, b, c, d in sorted(boxes)))
+    shapes: list[GoldBox | GoldShape] = [*GoldBox.objects.filter(revision=revision), *polygons] if revision else []
+    gold = [(one.x1, one.y1, one.x2, one.y2) for one in sorted(shapes, key=lambda one: one.position)]
+    return RolloutPrompt((int(width), int(height)), tuple(gold))

@@ -64,7 +64,8 @@ export class ModelView {
     const scale = 2 ** (this.level - this.#levels.last);
     const { box } = boxes[this.selected ?? 0] ?? boxes[0];
     this.#drawPlace(box.map((value) => value * scale));
-    const least = boxes.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
+    const areas = boxes.some(({ kind }) => kind !== "point") ? boxes.filter(({ kind }) => kind !== "point") : boxes;
+    const least = areas.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
     const size = least.map((side) => (side < 10 ? side.toFixed(1) : Math.round(side))).join(" × ");
     const area = unionArea(boxes.map(({ box: one }) => one));
     if (Math.min(...least) < READABLE) this.#say(t("Hard to read."), t("The evidence is only %(size)s px here. A model must zoom in.", { size }));

@@ -131,7 +131,7 @@ def test_the_number_of_queries_does_not_grow_with_the_runs(lea, django_assert_nu
     scored_kitchen(lea, trajectories=[replace(mug, model=f"Model {n}") for n in range(models)])
     client = signed_in(lea)
     client.get(address("mug"))
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         client.get(address("mug"))
     with django_assert_num_queries(23):  # and the trajectories again, whole, with their steps, replayed ones too
         client.get(address("mug", "?crops=last"))
