@@ -187,6 +187,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
     optional = {name for name, one in needed.items() if not one}
     assert optional == {
         "endpoint_change",
+        "evidence_facet",
         "experiment_change",
         "import_choose",
         "judging_label",
