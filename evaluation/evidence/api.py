@@ -30,7 +30,7 @@ COUNTS: Fields = {
 }  # fmt: skip
 
 
-def _rate() -> serializers.Serializer:
+def _rate() -> serializers.Serializer[Any]:
     """A field of its own for each rate, because a field belongs to one name."""
     return inline_serializer(
         "EvidenceRate",
