@@ -28,28 +28,34 @@ from webapp.common.api_paging import PAGING, page_of, paged
 COUNTS: Fields = {
     name: serializers.IntegerField() for name in ("correct", "incorrect", "undecided", "unread")
 }  # fmt: skip
-RATE = inline_serializer(
-    "EvidenceRate",
-    {
-        "value": serializers.FloatField(allow_null=True, help_text="hits / n; null without a case."),
-        "hits": serializers.IntegerField(),
-        "n": serializers.IntegerField(),
-        "low": serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image."),
-        "high": serializers.FloatField(allow_null=True),
-    },
-)
+
+
+def _rate() -> serializers.Serializer[Any]:
+    """A field of its own for each rate, because a field belongs to one name."""
+    return inline_serializer(
+        "EvidenceRate",
+        {
+            "value": serializers.FloatField(allow_null=True, help_text="hits / n; null without a case."),
+            "hits": serializers.IntegerField(),
+            "n": serializers.IntegerField(),
+            "low": serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image."),
+            "high": serializers.FloatField(allow_null=True),
+        },
+    )
+
+
 CHECKING = inline_serializer(
     "Checking",
     {
         "asked": serializers.IntegerField(help_text="Questions that a model was asked before their review."),
         "conditions": inline_serializer(
             "CheckedCondition",
-            {"condition": serializers.ChoiceField(choices=list(Condition)), "mismatch": RATE, **COUNTS},
+            {"condition": serializers.ChoiceField(choices=list(Condition)), "mismatch": _rate(), **COUNTS},
             many=True,
         ),
-        "flags": RATE,
-        "precision": RATE,
-        "changed_without_flag": RATE,
+        "flags": _rate(),
+        "precision": _rate(),
+        "changed_without_flag": _rate(),
         "waiting": serializers.IntegerField(help_text="Flags without a decision of a reviewer."),
         "flagged": inline_serializer(
             "FlaggedSample",
