@@ -238,6 +238,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     # Choices that several fields have, and fields of one name with other choices, need names of their own.
     "ENUM_NAME_OVERRIDES": {
+        "ConditionEnum": ["image", "small", "masked", "crop", "question"],
         "DialectEnum": "evaluation.runner.dialects.zooms.ZOOM_DIALECTS",
         "EndpointDialectEnum": "evaluation.experiments.write.endpoints.DIALECTS",
         "EstimandEnum": ["prefix", "turn"],

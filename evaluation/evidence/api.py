@@ -30,18 +30,12 @@ COUNTS: Fields = {
 }  # fmt: skip
 
 
-def _rate() -> serializers.Serializer[Any]:
-    """A field of its own for each rate, because a field belongs to one name."""
-    return inline_serializer(
-        "EvidenceRate",
-        {
-            "value": serializers.FloatField(allow_null=True, help_text="hits / n; null without a case."),
-            "hits": serializers.IntegerField(),
-            "n": serializers.IntegerField(),
-            "low": serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image."),
-            "high": serializers.FloatField(allow_null=True),
-        },
-    )
+class EvidenceRate(serializers.Serializer[Any]):
+    value = serializers.FloatField(allow_null=True, help_text="hits / n; null without a case.")
+    hits = serializers.IntegerField()
+    n = serializers.IntegerField()
+    low = serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image.")
+    high = serializers.FloatField(allow_null=True)
 
 
 CHECKING = inline_serializer(
@@ -50,12 +44,12 @@ CHECKING = inline_serializer(
         "asked": serializers.IntegerField(help_text="Questions that a model was asked before their review."),
         "conditions": inline_serializer(
             "CheckedCondition",
-            {"condition": serializers.ChoiceField(choices=list(Condition)), "mismatch": _rate(), **COUNTS},
+            {"condition": serializers.ChoiceField(choices=list(Condition)), "mismatch": EvidenceRate(), **COUNTS},
             many=True,
         ),
-        "flags": _rate(),
-        "precision": _rate(),
-        "changed_without_flag": _rate(),
+        "flags": EvidenceRate(),
+        "precision": EvidenceRate(),
+        "changed_without_flag": EvidenceRate(),
         "waiting": serializers.IntegerField(help_text="Flags without a decision of a reviewer."),
         "flagged": inline_serializer(
             "FlaggedSample",
