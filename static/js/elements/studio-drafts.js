@@ -46,7 +46,7 @@ export class Drafts {
 
   /**
    * @param {HTMLElement} root  @param {{field: string, content: any, source: string}[]} all
-   * @param {import("../models/dismissed.js").Dismissed} [dismissed] what was dismissed on another page of this sample
+   * @param {Dismissed} [dismissed] what was dismissed on another page of this sample
    */
   constructor(root, all, size, canvas, edit, dismissed) {
     this.#root = root;

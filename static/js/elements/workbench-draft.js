@@ -8,7 +8,7 @@ export class WorkbenchDraft {
   #draft;
   #dismissed;
 
-  /** @param {{content: object[], source: string}|null} draft  @param {import("../models/dismissed.js").Dismissed} dismissed */
+  /** @param {{content: object[], source: string}|null} draft  @param {Dismissed} dismissed */
   constructor(root, draft, dismissed, take) {
     this.#root = root.part("drafted");
     this.#draft = draft;

@@ -27,7 +27,7 @@ def test_a_good_content_becomes_a_revision_and_the_next_sample_is_named(ana):
     benchmark = to_annotate(2, annotator=ana)
     sample = drafted(ana, benchmark)
     answer = put(signed_in(ana), sample, {"version": 1, "content": content()}, key="k", step="submit")
-    assert answer.json() == {"next": "/benchmarks/kitchen/annotate/samples/s-0001/"}
+    assert answer.json() == {"next": "/benchmarks/kitchen/annotate/samples/s-0001/", "disclosed": ""}
     revision = Revision.objects.with_content().get()
     assert (revision.number, revision.author, revision.answers) == (1, ana, ["B"])
     assert [(box.x1, box.y2, box.label) for box in revision.gold_boxes.all()] == [(100, 115, "mug")]
@@ -69,7 +69,7 @@ def test_the_same_submission_again_is_one_revision_with_the_same_answer(ana):
     client = signed_in(ana)
     first, again = (put(client, sample, {"version": 0, "content": content()}, key="k", step="submit") for _ in "ab")
     assert (first.status_code, again.status_code) == (200, 200)
-    assert first.json() == again.json() == {"next": "/benchmarks/kitchen/annotate/samples/s-0001/"}
+    assert first.json() == again.json() == {"next": "/benchmarks/kitchen/annotate/samples/s-0001/", "disclosed": ""}
     assert Revision.objects.count() == 1
     second = Sample.objects.get(key="s-0001")
     second.benchmark = benchmark

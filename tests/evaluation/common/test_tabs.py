@@ -109,7 +109,7 @@ def test_failures_lists_failures_only(lea: User, board: Benchmark) -> None:
 
 def test_tabs_over_lists_cost_no_query(lea: User, board: Benchmark, django_assert_num_queries: Any) -> None:
     request = signed_in(lea).get(f"{BASE}runs/").wsgi_request
-    benchmark = Benchmark.objects.select_related("quality").get()
+    benchmark = Benchmark.objects.select_related("quality").with_plans_off().get()
     rights = rights_in(request, benchmark)
     with django_assert_num_queries(0):
         assert len(tabs_of(benchmark, rights, "failures")["tabs"]) == 8

@@ -15,7 +15,7 @@ WITH_ADDRESS = [preset for preset in PRESETS.values() if preset.base_url]
 def test_presets_have_the_names_of_the_design() -> None:
     assert list(PRESETS) == [
         "vllm", "sglang", "llama-cpp", "lmdeploy", "ollama", "openai", "anthropic", "gemini", "generic",
-        "detector", "stand-in",
+        "detector", "images", "openai-images", "stand-in-images", "label-studio", "stand-in",
     ]  # fmt: skip
 
 

@@ -37,13 +37,13 @@ from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.models import Endpoint
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving
-from tests.evaluation.experiments.test_drafts import DRAFT, SECRET, answering, arms, drafted, studio, to_do
+from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted
+from tests.evaluation.experiments.test_drafts import studio
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.one_database
-__all__ = ["to_do"]
 
 EndpointAt = Callable[..., Endpoint]
 OPTIONS = {"A": "five", "B": "eleven"}

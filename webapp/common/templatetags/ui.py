@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from django import template
-from django.forms import BoundField, CheckboxInput, FileInput, NumberInput, Select, Textarea
+from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, FileInput, NumberInput, Select, Textarea
 from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -186,6 +186,12 @@ def control(field: BoundField) -> SafeString:
 @register.filter
 def is_checkbox(field: BoundField) -> bool:
     return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def has_checkboxes(field: BoundField) -> bool:
+    """Whether each of its choices has a checkbox."""
+    return isinstance(field.field.widget, CheckboxSelectMultiple)
 
 
 # Signs
