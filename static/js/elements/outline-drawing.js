@@ -5,17 +5,19 @@ const VERTEX = 9;
 
 /** A polygon or a point on the screen: lines over it, and a handle on each corner of a polygon. */
 export class OutlineDrawing {
-  #lines;
-  #handles;
+  #group;
+  #lines = [];
+  #handles = null;
 
-  /** @param {SVGElement} group what it is drawn into */
+  /** @param {SVGElement} group what it is drawn into, from the first outline on */
   constructor(group) {
-    this.#lines = ["case", "gold", "hit"].map((name) => shape("path", { class: `${name} outline` }, group));
-    this.#handles = shape("g", { class: "vertices" }, group);
+    this.#group = group;
   }
 
   /** @param {number[][]|null} points in the image; null: there is none  @param {Viewport} viewport */
   place(points, viewport) {
+    if (points) this.#begin();
+    if (!this.#handles) return;
     const d = points ? pathOf(points, viewport) : "";
     for (const line of this.#lines) line.setAttribute("d", d);
     const corners = points && points.length > 1 ? points : [];
@@ -27,6 +29,12 @@ export class OutlineDrawing {
       handle.setAttribute("x", x - VERTEX / 2);
       handle.setAttribute("y", y - VERTEX / 2);
     }
+  }
+
+  #begin() {
+    if (this.#handles) return;
+    this.#lines = ["case", "gold", "hit"].map((name) => shape("path", { class: `${name} outline` }, this.#group));
+    this.#handles = shape("g", { class: "vertices" }, this.#group);
   }
 }
 
