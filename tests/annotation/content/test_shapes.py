@@ -6,13 +6,12 @@ import io
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.content.checks import ChecksFailed
 from annotation.content.revisions import content_of, revision_json
-from annotation.models import Benchmark, BenchmarkSchema, Gold, GoldBox, GoldShape, Revision, Sample
+from annotation.models import Benchmark, BenchmarkSchema, GoldBox, GoldShape, Revision, Sample
 from annotation.portable.read.project import export_project
 from annotation.project_file import Reader, differences
 from annotation.schema import Outline
@@ -120,18 +119,3 @@ def test_a_portable_file_carries_shapes(accepted, benchmark, lea, tmp_path: Path
     with Reader(file) as first, Reader(written(made, "b")) as second:
         assert differences(first, second) == []
     assert _gold(Sample.objects.with_gold().get(benchmark=made, gold__isnull=False)) == _gold(accepted)
-
-
-@pytest.mark.endurance
-@pytest.mark.django_db(transaction=True)
-def test_the_migration_adds_the_table_and_its_trigger_and_takes_them_away():
-    def tables() -> list[str]:
-        return connection.introspection.table_names()
-
-    try:
-        call_command("migrate", "annotation", "0054", verbosity=0)
-        assert "annotation_goldshape" not in tables()
-    finally:
-        call_command("migrate", "annotation", verbosity=0)
-    assert "annotation_goldshape" in tables()
-    assert Gold.objects.count() == 0
