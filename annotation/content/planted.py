@@ -1,7 +1,7 @@
 """Planted errors in drafts of models: their disclosure after a submission, and what they keep from becoming gold.
 
-A submission that adopts a planted error is not taken: the sample stays open for its author, who learns which field it
-is. Nothing before a submission differs, also for gold checks, whose drafts carry errors in the same share.
+A submission that adopts a planted error is rejected: the sample stays open for its author, who learns which field it
+is. Nothing differs before a submission. This includes gold checks, whose drafts have errors in the same share.
 """
 
 from __future__ import annotations

@@ -102,10 +102,12 @@ def change_webhook(
     and what waits to be sent goes to the new address."""  # fmt: skip
     require(actor, webhook.benchmark, Right.MANAGE)
     wanted: dict[str, Any] = {}
-    if url is not None or kinds is not None:
-        wanted["url"] = webhook.url if url is None else url.strip()
-        wanted["kinds"] = webhook.kinds if kinds is None else sorted(set(kinds))
-        _check(wanted["url"], wanted["kinds"])
+    if url is not None:
+        wanted["url"] = url.strip()
+    if kinds is not None:
+        wanted["kinds"] = sorted(set(kinds))
+    if wanted:
+        _check(wanted.get("url", webhook.url), wanted.get("kinds", webhook.kinds))
     if active is not None:
         wanted["active"] = active
     with transaction.atomic():

@@ -64,7 +64,7 @@ Run = Callable[[Sequence[ToolCall]], str]
 
 @dataclass(frozen=True)
 class DraftRecipe:
-    """Everything that can change a draft. ``fields``: what is asked for; ``frame``: what the numbers of boxes count.
+    """Everything that can change a draft. ``fields``: those to draft; ``frame``: the unit of the numbers of boxes.
     Raises ``DraftError`` or ``PolicyError``."""
 
     fields: tuple[Field, ...]

@@ -121,8 +121,8 @@ def _line(slug: str, one: SliceContrast, a: Run, b: Run, axis: Axis) -> Line:
 
 
 def _first_two(request: HttpRequest, slug: str) -> tuple[dict[str, Any], Asked | None]:
-    """The context of a page about two runs, with their letters ``a`` and ``b``, and what is asked for; None where
-    fewer runs are scored."""
+    """The context of a page about two runs, with their letters ``a`` and ``b``, and the comparison; None where fewer
+    runs are scored."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     scored = comparable_runs(benchmark)
     tabs = tabs_of(benchmark, rights_in(request, benchmark), "compare")

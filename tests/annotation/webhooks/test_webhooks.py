@@ -276,6 +276,15 @@ def test_a_new_address_keeps_the_secret_and_gets_what_waits(
     assert "/new" not in json.dumps(entry.data), "a path may be a password"
 
 
+def test_who_changes_the_events_leaves_the_address_that_another_lead_saved(lea: User, benchmark: Benchmark) -> None:
+    webhook, _ = hooked(lea, benchmark, "https://hooks.example.org/a")
+    opened = Webhook.objects.get(pk=webhook.pk)
+    change_webhook(actor=lea, webhook=webhook, url="https://hooks.example.org/b")
+    assert change_webhook(actor=lea, webhook=opened, kinds=["dispute"]) == ["kinds"]
+    stored = Webhook.objects.get()
+    assert (stored.url, stored.kinds) == ("https://hooks.example.org/b", ["dispute"])
+
+
 def test_programs_add_and_read_webhooks(lea: User, benchmark: Benchmark, client: Any) -> None:
     auth = {"Authorization": f"Bearer {make_token(lea)}"}
     base = "/api/v1/benchmarks/kitchen/webhooks/"
