@@ -22,6 +22,7 @@ from annotation.common.access import known_to
 from annotation.common.bank import bank_of
 from annotation.content.segments import SEGMENT
 from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.models.querysets.building import BuildItemQuerySet
 from annotation.schema import Likeness
 from annotation.task_schema import Facet, Required
 from annotation.tool_bank import Bank, ToolState, key_of
@@ -71,10 +72,8 @@ def board_of(benchmark: Benchmark) -> Board:
         count, since = counts.get(stage.value, (0, None))
         columns.append(Column(stage, count, since, tuple(shown.get(stage.value, ()))))
     bank = bank_of(benchmark)
-    own = BuildItem.objects.filter(benchmark=benchmark, pair_of=None)
-    kept = own.kept().values_list("targets", "distractors")
     combinations, likeness = [], Counter[str]()
-    for targets, distractors in kept:
+    for targets, distractors in _plans(benchmark).values_list("targets", "distractors"):
         combinations.append(_combination(targets, bank))
         likeness.update(one["likeness"] for one in distractors)
     tools = drawable(bank)
@@ -94,9 +93,14 @@ def drawable(bank: Bank) -> list[str]:
 
 
 def used_combinations(benchmark: Benchmark, bank: Bank) -> list[Combination]:
-    """The targets of every item that is not discarded, as the bank names them today."""
-    kept = BuildItem.objects.filter(benchmark=benchmark).kept().values_list("targets", flat=True)
-    return [_combination(targets, bank) for targets in kept]
+    """The targets of every plan that is not discarded, as the bank names them today."""
+    return [_combination(targets, bank) for targets in _plans(benchmark).values_list("targets", flat=True)]
+
+
+def _plans(benchmark: Benchmark) -> BuildItemQuerySet:
+    """One item for each plan that is not discarded: the second item of a pair repeats the plan of the first."""
+    found: BuildItemQuerySet = BuildItem.objects.filter(benchmark=benchmark, pair_of=None)
+    return found.kept()
 
 
 def _combination(targets: Iterable[str], bank: Bank) -> Combination:

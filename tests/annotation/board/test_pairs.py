@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from annotation.board.read.items import board_of
+from annotation.board.read.items import board_of, used_combinations
 from annotation.board.write.items import accept_item, reject_item, set_image
 from annotation.board.write.pairs import pair_item
 from annotation.building import Stage
+from annotation.common.bank import bank_of
 from annotation.content.records import record_of
 from annotation.models import Benchmark, BuildItem, Sample
 from tests.annotation.board_data import accepted, brought, drawn, photo, workshop
@@ -54,6 +55,7 @@ def test_a_pair_has_one_plan_and_two_images_that_are_checked_one_by_one(bench: B
     assert one.content == other.content
     assert first.sample.image != done.sample.image
     assert sum(board_of(bench).likeness.values()) == 3, "the plan counts once"
+    assert used_combinations(bench, bank_of(bench)) == [frozenset(first.targets)], "where targets are drawn, too"
 
 
 def test_two_images_of_one_kind_are_no_pair_and_only_the_image_is_made_again(
