@@ -202,6 +202,9 @@ class _Update:
             revision = Revision.objects.select_related("annotation").get(pk=self.revisions[one.revisions[one.gold]])
             sample.benchmark = self.benchmark
             revision.annotation.sample = sample
+            # As after a review: one annotation is accepted, and the one whose gold was replaced is superseded.
+            others = Annotation.objects.filter(sample=sample, state=State.ACCEPTED).exclude(pk=revision.annotation_id)
+            others.update(state=State.SUPERSEDED)
             Annotation.objects.filter(pk=revision.annotation_id).update(state=State.ACCEPTED, held_until=None)
             make_gold(revision)
             if revision.facets is None:

@@ -150,6 +150,9 @@ def test_a_person_decides_conflicts_and_no_revision_is_lost(
     found = set(texts.values_list("question", flat=True))
     assert {"Which glass?"} | ({"Which mug?"} if appended else set()) <= found
     assert Revision.objects.filter(pk=mine.pk).exists()
+    gold = Gold.objects.select_related("revision").get(sample__benchmark=kitchen, sample__key=key)
+    accepted = Annotation.objects.filter(sample=gold.sample_id, state="accepted")
+    assert list(accepted.values_list("pk", flat=True)) == [gold.revision.annotation_id]
     assert kinds(kitchen, file).get(key) is after
     state = exported(kitchen, tmp_path / "state").read_bytes()
     assert not any(updated(lea, kitchen, file, **choices).values()), "The same again changes nothing."
