@@ -48,9 +48,7 @@ def new_benchmark(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with errors_said_in(form):
             made = create_benchmark(actor=request.user, take_back_minutes=TAKE_BACK_MINUTES, **form.cleaned_data)
-            messages.success(
-                request, gettext("%(title)s was created. Import its samples next.") % {"title": made.title}
-            )
+            messages.success(request, gettext("%(title)s was created.") % {"title": made.title})
             return redirect("annotation:benchmark", made.slug)
     status = 400 if form.errors else 200
     return render(request, "annotation/benchmarks/new.html", {"form": form}, status=status)

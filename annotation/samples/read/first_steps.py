@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Benchmark, Guideline, InvitedRole, Membership, Sample
+from annotation.models import Benchmark, BenchmarkSchema, Guideline, InvitedRole, Membership, Sample
 from annotation.workflow import Role, SampleState
 from webapp.common.translation import Text
 
@@ -29,6 +29,11 @@ class Step:
 
 
 STEPS = {
+    "task": Step(
+        gettext_lazy("Define the task"),
+        gettext_lazy("Start from a template: facets, answer type, shapes of the evidence, toolchain, tool plan."),
+        "annotation:task",
+    ),
     "guidelines": Step(
         gettext_lazy("Write guidelines"),
         gettext_lazy("How a question, its answer and its evidence should look, with good and bad examples."),
@@ -72,6 +77,7 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
     invited = InvitedRole.objects.filter(benchmark=OuterRef("pk"))
     twice = here.with_annotators().filter(annotators_n__gte=2).values("pk")
     asked: dict[str, Any] = {
+        "task": Exists(BenchmarkSchema.objects.filter(benchmark=OuterRef("pk"), state=BenchmarkSchema.State.ACTIVE)),
         "guidelines": Exists(Guideline.objects.filter(benchmark=OuterRef("pk"))),
         "images": Exists(here),
         "accepted": Exists(here.filter(state=SampleState.ACCEPTED)),

@@ -10,6 +10,8 @@ from annotation.guidelines.write import publish
 from annotation.models import Benchmark
 from annotation.queue.settings import set_queue
 from annotation.samples.read.first_steps import PILOT, first_steps
+from annotation.task.write import activate, save_draft
+from annotation.task_schema import TEMPLATES
 from tests.annotation.pages_data import make_benchmark
 from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
@@ -30,10 +32,20 @@ def test_an_empty_benchmark_begins_with_the_first_step(lea: User) -> None:
     assert [step.now for step in steps] == [True] + [False] * (len(steps) - 1)
 
 
+def test_the_task_is_ticked_once_its_schema_is_in_force(lea: User) -> None:
+    benchmark = make_benchmark(lea)
+    draft = save_draft(actor=lea, benchmark=benchmark, content=TEMPLATES["toolchain"].as_json())
+    assert ticked(benchmark) == []
+    activate(actor=lea, benchmark=benchmark, version=draft.version)
+    assert ticked(benchmark) == ["annotation:task"]
+
+
 @pytest.mark.endurance
 def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> None:
     benchmark = to_annotate(PILOT, annotator=ana, reviewer=rui, lead=lea)
     assert ticked(benchmark) == ["annotation:upload", "annotation:settings"]
+    draft = save_draft(actor=lea, benchmark=benchmark, content=TEMPLATES["blank"].as_json())
+    activate(actor=lea, benchmark=benchmark, version=draft.version)
     publish(actor=lea, benchmark=benchmark, body="# One\n", must_read=False, based_on=0)
     bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
