@@ -212,13 +212,13 @@ def test_a_finger_near_a_corner_grips_it(benchmark: Benchmark, browser: Browser,
     studio = Studio(context.new_page(), f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
     page = studio.page
     page.locator("[data-tool=polygon]").tap()
-    corners = ((250, 300), (370, 300), (370, 420))
+    corners = ((150, 420), (270, 420), (270, 540))
     for corner in (*corners, corners[0]):
         page.touchscreen.tap(*corner)
     studio.boxes(1)
-    page.touchscreen.tap(310, 288)
+    page.touchscreen.tap(210, 408)
     assert len(points(page, 0)) == 4
-    page.touchscreen.tap(382, 290)
+    page.touchscreen.tap(282, 410)
     page.keyboard.press("Delete")
     assert len(points(page, 0)) == 3
     context.close()
