@@ -226,7 +226,8 @@ def _said(
     )
     made = [row[_AUTHOR], row["author"], *((authors or {}).get(number) for number in _combined(row))]
     writers = () if row["annotation__kind"] == Annotation.Kind.IMPORTED else made
-    return Said(content, row["facets"] or {}, frozenset(writer for writer in writers if writer is not None), sizes[row["pk"]])
+    known = frozenset(writer for writer in writers if writer is not None)
+    return Said(content, row["facets"] or {}, known, sizes[row["pk"]])
 
 
 def _cluster(row: Mapping[str, Any]) -> str:

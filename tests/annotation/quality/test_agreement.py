@@ -260,4 +260,5 @@ def test_two_annotations_on_the_replaced_image_are_compared_in_its_pixels(
         submit(user, 0, boxes=[(10, 10, 30, 20)])
     another_size(Sample.objects.get(key="mug-000"), (100, 100), (300, 100), lea)
     [pair] = pairs_of(load_work(kitchen, lea, Audience.EVERYONE), ana.pk, ben.pk)
-    assert pair.boxes is not None and pair.boxes.iou == 1.0
+    assert pair.boxes is not None
+    assert pair.boxes.iou == 1.0
