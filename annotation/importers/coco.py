@@ -106,7 +106,7 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if (box := _box(data, report)) is None:
         return
-    shapes = _shapes(data, report) or [box]
+    shapes: list[Any] = _shapes(data, report) or [box]
     sample.boxes.extend(shapes)
     sample.written.extend([(data.get("id"), data.get("bbox"))] * len(shapes))
     category = data.get("category_id")
