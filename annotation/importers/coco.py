@@ -106,7 +106,7 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if (box := _box(data, report)) is None:
         return
-    shapes: list[Any] = _shapes(data, report) or [box]
+    shapes = _shapes(data, report) or [box]
     sample.boxes.extend(shapes)
     sample.written.extend([(data.get("id"), data.get("bbox"))] * len(shapes))
     category = data.get("category_id")
@@ -131,7 +131,7 @@ def _box(data: Mapping[str, Any], report: Report) -> object:
     return None
 
 
-def _shapes(data: Mapping[str, Any], report: Report) -> list[dict[str, Any]]:
+def _shapes(data: Mapping[str, Any], report: Report) -> list[Any]:
     """Return the polygons or the point of an annotation in native form; none for a box. Of a mask, the box is read."""
     parts, points = data.get("segmentation"), data.get("keypoints")
     if isinstance(points, list) and data.get("num_keypoints") == 1 and len(points) == 3:
