@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from annotation.schema import Box, Outline, OutlineKind
+from annotation.schema import Box, Outline, OutlineKind, Point
 
 with suppress(ModuleNotFoundError):  # The rewards of trainers install NumPy alone; their gold has boxes.
     import shapely
@@ -29,6 +29,13 @@ def is_point(shape: Box) -> bool:
 def has_outlines(shapes: Iterable[Box]) -> bool:
     """Whether not all are boxes."""
     return any(isinstance(shape, Outline) for shape in shapes)
+
+
+def polygons_in(shapes: Iterable[Box]) -> dict[int, Sequence[Point]]:
+    """The corners of the polygons, by position among the shapes."""
+    return {
+        at: one.points for at, one in enumerate(shapes) if isinstance(one, Outline) and one.kind is OutlineKind.POLYGON
+    }
 
 
 def crosses_itself(shape: Box) -> bool:

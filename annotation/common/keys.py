@@ -19,6 +19,8 @@ STUDIO = KeyTable(
         Key("polygon", gettext_lazy("draw a polygon; again: polygon in the center"), "O"),
         Key("point", gettext_lazy("set a point; again: point in the center"), "T"),
         Key("next-box", gettext_lazy("select the box; again: next box"), "J"),
+        Key("corner", gettext_lazy("select a corner of the polygon; again: next corner"), "K"),
+        Key("add-corner", gettext_lazy("add a corner after the selected one"), "I"),
         Key("hand", gettext_lazy("pan"), "H"),
         Key("delete", gettext_lazy("delete the box"), "Delete", ("Backspace",)),
         Key("duplicate", gettext_lazy("duplicate the box"), "Ctrl+D"),
@@ -107,5 +109,7 @@ def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
 
 def editor_keys(user: User, task: TaskSchema) -> list[dict[str, Any]]:
     """As ``keys_json`` for the editor of a sample, without keys for shapes that the task does not allow."""
-    shapes = {shape.value for shape in Shape} - {shape.value for shape in task.evidence.shapes}
+    shapes: set[str] = {shape.value for shape in Shape} - {shape.value for shape in task.evidence.shapes}
+    if Shape.POLYGON in shapes:
+        shapes |= {"corner", "add-corner"}
     return [key for key in keys_json(user, STUDIO) if key["name"] not in shapes]

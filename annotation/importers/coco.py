@@ -1,7 +1,8 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
 - Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
-- It has no answers, so these samples remain to be annotated. Crowd regions and polygons are kept by their box.
+- It has no answers, so these samples remain to be annotated. Each polygon is a shape of
+  its own, also of an annotation with several. Masks (RLE) are kept by their box.
 - Images and boxes are held in memory, about 300 bytes each; nothing is yielded before the whole file has been read.
 """
 
@@ -105,14 +106,15 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if (box := _box(data, report)) is None:
         return
-    sample.boxes.append(_shape(data, report) or box)
-    sample.written.append((data.get("id"), data.get("bbox")))
+    shapes = _shapes(data, report) or [box]
+    sample.boxes.extend(shapes)
+    sample.written.extend([(data.get("id"), data.get("bbox"))] * len(shapes))
     category = data.get("category_id")
     label = ""
     if isinstance(category, int | str) and not isinstance(own, str | int):
         label = book.categories.get(category, "")
     if label:
-        sample.labels.append(label)
+        sample.labels.extend([label] * len(shapes))
 
 
 def _box(data: Mapping[str, Any], report: Report) -> object:
@@ -129,23 +131,29 @@ def _box(data: Mapping[str, Any], report: Report) -> object:
     return None
 
 
-def _shape(data: Mapping[str, Any], report: Report) -> dict[str, Any] | None:
-    """Return the polygon or the point of an annotation in native form; None for a box. Of several polygons, and of a
-    mask, the box is read.
-    """
+def _shapes(data: Mapping[str, Any], report: Report) -> list[Any]:
+    """Return the polygons or the point of an annotation in native form; none for a box. Of a mask, the box is read."""
     parts, points = data.get("segmentation"), data.get("keypoints")
     if isinstance(points, list) and data.get("num_keypoints") == 1 and len(points) == 3:
-        return {"kind": "point", "points": [points[:2]]}
+        return [{"kind": "point", "points": [points[:2]]}]
     if not parts:
-        return None
-    flat = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
-    if not isinstance(flat, list) or len(flat) % 2 or len(flat) < 6:
-        done = f"Annotation {data.get('id')} is not one polygon, so only its box was read."
-        report.noted("not-one-polygon", "segmentation", None, done)
-        return None
-    if _is_its_box(flat, data.get("bbox")):
-        return None
-    return {"kind": "polygon", "points": [list(pair) for pair in zip(flat[::2], flat[1::2], strict=True)]}
+        return []
+    if not isinstance(parts, list) or not all(_is_polygon(part) for part in parts):
+        what = "a mask (RLE)" if isinstance(parts, Mapping) else "no list of polygons"
+        done = f"The segmentation of annotation {data.get('id')} is {what}, so only its box was read. Write polygons."
+        report.noted("not-polygons", "segmentation", None, done)
+        return []
+    if len(parts) == 1 and _is_its_box(parts[0], data.get("bbox")):
+        return []
+    return [
+        {"kind": "polygon", "points": [list(pair) for pair in zip(part[::2], part[1::2], strict=True)]}
+        for part in parts
+    ]
+
+
+def _is_polygon(part: object) -> bool:
+    """Whether a part is x, y, x, y … of three corners or more."""
+    return isinstance(part, list) and len(part) >= 6 and len(part) % 2 == 0
 
 
 def _is_its_box(flat: list[Any], box: Any) -> bool:

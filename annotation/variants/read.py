@@ -24,7 +24,8 @@ from annotation.imaging.variants.plane import Carried, Plane, Point, carry
 from annotation.imaging.variants.recipes import Kind, Recipe, RecipeError, plain, reduced, size_and_plane
 from annotation.models import Benchmark, Image, ImageVariant, Sample
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.schema import Box, SampleContent
+from annotation.schema import Box, Outline, OutlineKind, SampleContent
+from annotation.task_schema import Shape
 from webapp.common import objects
 from webapp.common.errors import Conflict, InvalidInput
 
@@ -115,11 +116,20 @@ def preview_of(image: Image, recipe: Recipe) -> bytes:
     return encode_jpeg(fitted(made, PREVIEW_SIDE))
 
 
+def _gold_of(one: Carried, as_polygons: bool) -> Box:
+    assert one.box is not None
+    if one.polygon and as_polygons and not isinstance(one.box, Outline):
+        return Outline.of(OutlineKind.POLYGON, one.polygon)
+    return one.box
+
+
 def carried_content(
     sample: Sample, content: SampleContent, made: Planned
 ) -> tuple[SampleContent, dict[str, list[Any]]]:
-    """Content and facets of the variant. A reference toolchain stays only where no place moves."""
-    boxes = tuple(one.box for one in made.carried if one.box is not None)
+    """Content and facets of the variant. A tilted box is a polygon if the task allows polygons, else the upright box. A
+    reference toolchain stays only where no place moves."""
+    as_polygons = Shape.POLYGON in sample.benchmark.task.evidence.shapes
+    boxes = tuple(_gold_of(one, as_polygons) for one in made.carried if one.box is not None)
     same_places = (made.width, made.height) == (sample.width, sample.height) and not made.recipe.form.moves
     chain = content.reference_toolchain if same_places else ()
     facets = {name: values for name, values in facets_of(sample).items() if name not in FACETS}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext_lazy
 
 from annotation.evidence import Condition
 from annotation.importers.fields import Number4
-from annotation.models import Revision, Sample
-from annotation.schema import AnswerType, SampleContent
+from annotation.models import GoldBox, GoldShape, Revision, Sample
+from annotation.regions import polygons_in
+from annotation.schema import AnswerType, Box, Point, SampleContent
 from evaluation.common.source_images import source_image
 from evaluation.metrics.answers import judge_answer
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey
@@ -27,14 +30,25 @@ PEOPLE_SEE = "fit:2048"
 
 
 def boxes_of(revision: Revision) -> list[Number4]:
-    """The gold boxes, in pixels of the original."""
-    return [(box.x1, box.y1, box.x2, box.y2) for box in revision.gold_boxes.all()]
+    """The gold boxes, in pixels of the original; of a polygon or a point, the box around it."""
+    return [box_of(box) for box in revision.evidence]
+
+
+def box_of(shape: GoldBox | GoldShape) -> Number4:
+    """The box, or the one around a polygon or a point."""
+    return (shape.x1, shape.y1, shape.x2, shape.y2)
+
+
+def polygons_of(revision: Revision) -> dict[int, Sequence[Point]]:
+    """The corners of the gold's polygons, by position among ``boxes_of``."""
+    drawn = revision.evidence
+    return polygons_in(one.outline if isinstance(one, GoldShape) else Box(*box_of(one)) for one in drawn)
 
 
 def condition_image(sample: Sample, revision: Revision, condition: Condition) -> SentImage | None:
     """The image that people see under a condition, None for the question alone. Raises ``CannotApply`` without gold
     boxes, and ``PictureProblem`` for a damaged file."""
-    return shown_image(condition, source_image(sample), boxes_of(revision), PEOPLE_SEE)
+    return shown_image(condition, source_image(sample), boxes_of(revision), PEOPLE_SEE, polygons=polygons_of(revision))
 
 
 def judged(answer: str | None, content: SampleContent, settings: MetricSettings) -> tuple[str, bool | None]:

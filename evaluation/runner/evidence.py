@@ -13,6 +13,7 @@ from typing import Any
 from annotation.evidence import SMALL_SIDE, WITH_GOLD, Condition
 from annotation.importers.fields import Number4
 from annotation.marking import gettext_noop
+from annotation.schema import Point
 from evaluation.importers.dialogue import answer_in
 from evaluation.runner.arms import pixels
 from evaluation.runner.arms.catalogue import CannotApply
@@ -86,11 +87,13 @@ class EvidenceRecipe:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question in the form in which it is shown. ``boxes``: of the gold, in pixels of the original."""
+    """A question in the form in which it is shown. ``boxes``: of the gold, in pixels of the original; ``polygons``: the
+    corners of those that are around one, by position."""
 
     question: str
     options: Mapping[str, str]
     boxes: Sequence[Number4]
+    polygons: Mapping[int, Sequence[Point]] = field(default_factory=dict)
 
     def prompt(self, recipe: EvidenceRecipe, image: tuple[int, int]) -> str:
         """The text that is sent. Raises ``PromptError``."""
@@ -110,13 +113,19 @@ class Asked:
 
 def evidence_digest(recipe: EvidenceRecipe, condition: Condition, asked: Asked, sha256: str) -> str:
     """The digest of an attempt on the image with this content: an equal one is not asked for again."""
-    gold = [list(box) for box in asked.boxes] if condition in WITH_GOLD else []
+    shapes = [[*box, *asked.polygons.get(at, ())] for at, box in enumerate(asked.boxes)]
+    gold = shapes if condition in WITH_GOLD else []
     image = "" if condition is Condition.QUESTION else sha256
     return digest_of([recipe.digest(), condition.value, asked.question, dict(asked.options), gold, image])
 
 
 def shown_image(
-    condition: Condition, image: SourceImage, boxes: Sequence[Number4], policy: str = "original", family: str = ""
+    condition: Condition,
+    image: SourceImage,
+    boxes: Sequence[Number4],
+    policy: str = "original",
+    family: str = "",
+    polygons: Mapping[int, Sequence[Point]] | None = None,
 ) -> SentImage | None:
     """The image of a condition in the form that is sent, None for the question alone. Raises ``CannotApply`` without
     gold boxes or their surroundings, and ``PictureProblem`` for a damaged file."""
@@ -131,7 +140,7 @@ def shown_image(
             return sent_picture(pixels.gold_region(image.picture(), boxes), ImagePolicy(policy), family)
     if not boxes:
         raise CannotApply(gettext_noop("The sample has no gold boxes."))
-    return sent_picture(pixels.masked(image.picture(), boxes), ImagePolicy(policy), family)
+    return sent_picture(pixels.masked(image.picture(), boxes, polygons), ImagePolicy(policy), family)
 
 
 class EvidenceTurn(SingleTurn):
@@ -140,7 +149,7 @@ class EvidenceTurn(SingleTurn):
     def __init__(
         self, recipe: EvidenceRecipe, condition: Condition, asked: Asked, image: SourceImage, *, family: str = ""
     ) -> None:
-        sent = shown_image(condition, image, asked.boxes, recipe.images, family)
+        sent = shown_image(condition, image, asked.boxes, recipe.images, family, asked.polygons)
         size = (sent.width, sent.height) if sent else (0, 0)
         transcript = Transcript()
         transcript.say("user", asked.prompt(recipe, size), [("", sent)] if sent else [])

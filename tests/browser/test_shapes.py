@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Benchmark, BenchmarkSchema, Gold, Revision, Sample
 from annotation.queue.assignment import next_to_annotate
@@ -156,3 +156,69 @@ def test_a_benchmark_of_boxes_offers_no_other_tool(benchmark: Benchmark, studio:
     studio.ready()
     expect(page.locator("[data-tool=box]")).to_be_visible()
     expect(page.locator("[data-tool=polygon], [data-tool=point]")).to_have_count(0)
+
+
+def test_a_corner_is_added_removed_and_had_back_by_mouse(studio: Studio) -> None:
+    page = studio.page
+    page.keyboard.press("o")
+    clicks(page, *CORNERS[:3])
+    page.keyboard.press("Enter")
+    page.locator("h1").first.evaluate("() => document.activeElement.blur()")
+    before = points(page, 0)
+    page.mouse.click(560, 400)
+    assert len(points(page, 0)) == 4
+    page.mouse.dblclick(560, 400)
+    assert points(page, 0) == before
+    page.keyboard.press("Control+z")
+    assert len(points(page, 0)) == 4
+    page.keyboard.down("Alt")
+    page.mouse.click(*CORNERS[0])
+    page.keyboard.up("Alt")
+    assert before[0] not in points(page, 0)
+    page.mouse.dblclick(*CORNERS[2])
+    assert len(points(page, 0)) == 3
+    studio.drag(((CORNERS[1][0] + CORNERS[2][0]) / 2, (CORNERS[1][1] + CORNERS[2][1]) / 2), (680, 460))
+    assert len(points(page, 0)) == 4
+    studio.boxes(1)
+
+
+def test_a_corner_is_chosen_moved_added_and_removed_by_keys(studio: Studio) -> None:
+    page = studio.page
+    page.keyboard.press("o")
+    page.keyboard.press("o")
+    before = points(page, 0)
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowRight")
+    assert points(page, 0) == [before[0], [before[1][0] + 1, before[1][1]], *before[2:]]
+    page.keyboard.press("i")
+    assert len(points(page, 0)) == 5
+    expect(page.locator("[data-part=said]")).to_contain_text("Corner 3 of 5 of G1")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Delete")
+    page.keyboard.press("k")
+    page.keyboard.press("Delete")
+    assert len(points(page, 0)) == 3
+    page.keyboard.press("Escape")
+    page.keyboard.press("Delete")
+    studio.boxes(0)
+
+
+def test_a_finger_near_a_corner_grips_it(benchmark: Benchmark, browser: Browser, live_server: Any, ana: User) -> None:
+    context = browser.new_context(viewport={"width": 1024, "height": 768}, has_touch=True, is_mobile=True)
+    sample = next_to_annotate(actor=ana, benchmark=benchmark)
+    assert sample is not None
+    sign_in(context, live_server.url, ana)
+    studio = Studio(context.new_page(), f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
+    page = studio.page
+    page.locator("[data-tool=polygon]").tap()
+    corners = ((150, 420), (270, 420), (270, 540))
+    for corner in (*corners, corners[0]):
+        page.touchscreen.tap(*corner)
+    studio.boxes(1)
+    page.touchscreen.tap(210, 408)
+    assert len(points(page, 0)) == 4
+    page.touchscreen.tap(282, 410)
+    page.keyboard.press("Delete")
+    assert len(points(page, 0)) == 3
+    context.close()

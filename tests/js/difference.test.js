@@ -103,3 +103,12 @@ test("a box says whose suggestion it was adopted from", () => {
   const boxes = [{ box: [0, 0, 9, 5], label: "plate", source: "Model A" }, { box: [1, 1, 4, 4], label: "" }];
   assert.deepEqual(fieldsOf({ gold_boxes: boxes }).map(({ text }) => text), ["9 × 5\u00a0px at 0, 0 plate adopted from Model A", "3 × 3\u00a0px at 1, 1"]);
 });
+
+test("a polygon that changed is drawn as it was and as it is, and a point is not", () => {
+  const polygon = { kind: "polygon", points: [[0, 0], [9, 0], [0, 9]], box: [0, 0, 9, 9], label: "" };
+  const other = { ...polygon, points: [[0, 0], [9, 0], [9, 9]] };
+  const changed = (before, after) => fieldsThatDiffer({ gold_boxes: [before] }, { gold_boxes: [after] }).changed[0];
+  assert.deepEqual(changed(polygon, other).shapes, [polygon, other]);
+  const point = { kind: "point", points: [[3, 3]], box: [2, 2, 3, 3], label: "" };
+  assert.equal(changed(point, { ...point, points: [[4, 3]], box: [3, 2, 4, 3] }).shapes, undefined);
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addOutline, duplicateBox, growBox, labelBox, nudgeBox, removeBox, setPoints } from "../../static/js/models/box-list.js";
-import { boxAround, inPlaceOf, readPoints, settledPoints, shareOfEntries, written } from "../../static/js/models/outline.js";
+import { addOutline, duplicateBox, growBox, labelBox, nudgeBox, nudgeCorner, removeBox, setPoints } from "../../static/js/models/box-list.js";
+import { boxAround, inPlaceOf, placeOn, readPoints, settledPoints, shareOfEntries, withoutPoint, withPoint, written } from "../../static/js/models/outline.js";
 
 const size = { width: 400, height: 300 };
 const empty = { gold_boxes: [] };
@@ -62,4 +62,21 @@ test("the share of the image is that of the areas, overlaps once", () => {
   const square = { box: [10, 10, 50, 90] };
   assert.ok(Math.abs(shareOfEntries([entry, square], size) - 3200 / 120_000) < 1e-6);
   assert.equal(shareOfEntries([{ kind: "point", points: [[1, 1]], box: [0, 0, 1, 1] }], size), 0);
+});
+
+test("a corner is added in the middle of a side, also of the one that closes the polygon", () => {
+  assert.deepEqual(withPoint(triangle, 1), [[10, 10], [30, 10], [50, 10], [10, 90]]);
+  assert.deepEqual(withPoint(triangle, 0), [[10, 10], [50, 10], [10, 90], [10, 50]]);
+  assert.deepEqual([0, 1, 2].map((side) => placeOn(triangle, side)), [3, 1, 2]);
+});
+
+test("a corner is removed while three remain", () => {
+  const four = setPoints(drawn, 0, withPoint(triangle, 1), size);
+  assert.deepEqual(setPoints(four, 0, withoutPoint(four.gold_boxes[0].points, 1), size).gold_boxes[0].points, triangle);
+  assert.equal(setPoints(drawn, 0, withoutPoint(triangle, 1), size), drawn);
+});
+
+test("a corner is moved alone, and never onto the one beside it", () => {
+  assert.deepEqual(nudgeCorner(drawn, 0, 1, 10, -20, size).gold_boxes[0].points, [[10, 10], [60, 0], [10, 90]]);
+  assert.equal(nudgeCorner(drawn, 0, 1, -40, 0, size), drawn);
 });

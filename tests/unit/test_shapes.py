@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,16 +61,35 @@ def test_what_a_format_writes_of_shapes_it_reads_again(tmp_path: Path, name: str
     assert [issue for issue in issues if issue.rule != "unknown-control"] == []
 
 
-def test_coco_reads_a_rectangle_around_its_box_as_the_box(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    one = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "segmentation": [[1, 2, 4, 2, 4, 6, 1, 6]]}
-    two = one | {"id": 2, "segmentation": [[1, 2, 4, 2, 4, 6], [8, 8, 9, 8, 9, 9]]}
+def read_coco(folder: Path, *annotations: dict[str, Any]) -> tuple[SampleRecord, list[Issue]]:
+    path = folder / "a.json"
     images = [{"id": 1, "file_name": "a.png", "width": 20, "height": 10}]
-    path.write_text(json.dumps({"images": images, "annotations": [one, two], "categories": [{"id": 1, "name": "x"}]}))
+    given = [{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], **one} for one in annotations]
+    path.write_text(json.dumps({"images": images, "annotations": given, "categories": [{"id": 1, "name": "x"}]}))
     items = list(coco.read(path, ReadOptions()))
     [found] = [item for item in items if isinstance(item, SampleRecord)]
+    return found, [item for item in items if isinstance(item, Issue)]
+
+
+def test_coco_reads_a_rectangle_around_its_box_as_the_box_and_a_mask_by_its_box(tmp_path: Path) -> None:
+    rectangle = {"id": 1, "segmentation": [[1, 2, 4, 2, 4, 6, 1, 6]]}
+    mask = {"id": 2, "segmentation": {"counts": [3, 4], "size": [10, 20]}}
+    found, issues = read_coco(tmp_path, rectangle, mask)
     assert found.content.gold_boxes == (Box(1, 2, 4, 6),) * 2
-    assert [item.rule for item in items if isinstance(item, Issue)] == ["not-one-polygon"]
+    assert [item.rule for item in issues] == ["not-polygons"]
+
+
+def test_coco_reads_each_of_several_polygons_with_the_label_and_writes_them_again(tmp_path: Path) -> None:
+    parts = [[1, 2, 4, 2, 4, 6], [8, 8, 9, 8, 9, 9]]
+    found, issues = read_coco(tmp_path, {"id": 1, "segmentation": parts}, {"id": 2})
+    assert issues == []
+    shapes = found.content.gold_boxes
+    assert [getattr(one, "points", None) for one in shapes] == [
+        ((1, 2), (4, 2), (4, 6)),
+        ((8, 8), (9, 8), (9, 9)),
+        None,
+    ]
+    assert back("coco", tmp_path, *shapes)[0].content.gold_boxes == shapes
 
 
 @pytest.mark.parametrize(

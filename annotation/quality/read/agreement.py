@@ -16,7 +16,8 @@ from django.utils.translation import gettext
 
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
-from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, Revision
+from annotation.content.rescaling import Fit, Size, fit_of, rescaled
+from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, ImageReplacement, Revision
 from annotation.models.querysets.samples import cluster_image
 from annotation.schema import AnswerType, Box, SampleContent, ToolPlan, outline_of
 from annotation.workflow import Right, Role, State, may
@@ -55,12 +56,13 @@ class ComparedSample:
 @dataclass(frozen=True, slots=True)
 class Said:
     """The content of one submission, or of gold. ``writers``: the people who wrote this annotation or revision, or
-    annotations that it combines; empty if it was imported.
+    annotations that it combines; empty if it was imported. ``size``: of the image that it was drawn on.
     """
 
     content: SampleContent
     facets: Mapping[str, Sequence[object]]
     writers: frozenset[int]
+    size: Size | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
     """Return the first submissions of all people on samples that also have content from another person or an import.
 
     For ``Audience.OWN``, only samples that the person has submitted and that are not returned to them. ``by``: a facet
-    whose values are loaded with the samples. At most five queries.
+    whose values are loaded with the samples. At most eight queries.
     """
     first = Revision.objects.filter(annotation__sample__benchmark=benchmark).first_submitted().beside_others()
     first = first.order_by("annotation__author__name", "annotation__author")
@@ -127,10 +129,11 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
     used = {number for gold in golds for number in _combined(gold)}
     authors = dict(Revision.objects.filter(pk__in=used).values_list("pk", "annotation__author")) if used else {}
     boxes = _boxes(benchmark)
+    sizes = _sizes(benchmark, (*rows, *golds))
     values = facet_values(benchmark, by) if by else {}
     said: dict[int, dict[int, Said]] = {}
     for row in rows:
-        said.setdefault(row[_AUTHOR], {})[row[_SAMPLE]] = _said(row, boxes)
+        said.setdefault(row[_AUTHOR], {})[row[_SAMPLE]] = _said(row, boxes, sizes)
     return Work(
         people=short_names({r[_AUTHOR]: r["annotation__author__name"] or r["annotation__author__email"] for r in rows}),
         samples={
@@ -140,14 +143,15 @@ def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "")
             for row in rows
         },
         said=said,
-        gold={row[_SAMPLE]: _said(row, boxes, authors) for row in golds if row[_SAMPLE] in samples},
+        gold={row[_SAMPLE]: _said(row, boxes, sizes, authors) for row in golds if row[_SAMPLE] in samples},
     )
 
 
 _SAMPLE, _AUTHOR = "annotation__sample", "annotation__author"
 _CONTENT = (
     "pk", _SAMPLE, _AUTHOR, "author", "annotation__kind", "question", "answer_type", "options", "answers",
-    "ordered", "facets", "provenance", "unanswerable",
+    "ordered", "facets", "provenance", "unanswerable", "submitted_at", "annotation__sample__width",
+    "annotation__sample__height",
 )  # fmt: skip
 _OF_PEOPLE = (
     "annotation__state", "annotation__author__name", "annotation__author__email", "annotation__sample__key",
@@ -166,6 +170,24 @@ def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
     for revision, kind, points in outlined.order_by("revision", "position").values_list("revision", "kind", "points"):
         found.setdefault(revision, []).append(outline_of(kind, points))
     return found
+
+
+def _sizes(benchmark: Benchmark, rows: Iterable[Mapping[str, Any]]) -> dict[int, Size | None]:
+    """Return the size of the image that each revision was drawn on: of the first image that was replaced after it was
+    submitted, or of the image that the sample has.
+    """
+    replaced: dict[int, list[tuple[Any, Size]]] = {}
+    found = ImageReplacement.objects.filter(sample__benchmark=benchmark).order_by("replaced_at", "pk")
+    for sample, at, *size in found.values_list("sample", "replaced_at", "image__width", "image__height"):
+        replaced.setdefault(sample, []).append((at, (size[0], size[1])))
+    sizes: dict[int, Size | None] = {}
+    for row in rows:
+        width, height = row["annotation__sample__width"], row["annotation__sample__height"]
+        now = (width, height) if width and height else None
+        at = row["submitted_at"]
+        earlier = (size for until, size in replaced.get(row[_SAMPLE], ()) if at is not None and at < until)
+        sizes[row["pk"]] = next(earlier, now)
+    return sizes
 
 
 def facet_names(benchmark: Benchmark) -> list[str]:
@@ -188,7 +210,10 @@ def _combined(row: Mapping[str, Any]) -> set[int]:
 
 
 def _said(
-    row: Mapping[str, Any], boxes: Mapping[int, Sequence[Box]], authors: Mapping[int, int | None] | None = None
+    row: Mapping[str, Any],
+    boxes: Mapping[int, Sequence[Box]],
+    sizes: Mapping[int, Size | None],
+    authors: Mapping[int, int | None] | None = None,
 ) -> Said:
     content = SampleContent(
         question=row["question"],
@@ -201,7 +226,8 @@ def _said(
     )
     made = [row[_AUTHOR], row["author"], *((authors or {}).get(number) for number in _combined(row))]
     writers = () if row["annotation__kind"] == Annotation.Kind.IMPORTED else made
-    return Said(content, row["facets"] or {}, frozenset(writer for writer in writers if writer is not None))
+    known = frozenset(writer for writer in writers if writer is not None)
+    return Said(content, row["facets"] or {}, known, sizes[row["pk"]])
 
 
 def _cluster(row: Mapping[str, Any]) -> str:
@@ -276,6 +302,16 @@ def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: 
         second_by=second_by,
         first=first,
         second=second,
-        boxes=box_agreement(first.content.gold_boxes, second.content.gold_boxes),
+        boxes=_compared_boxes(first, second),
         same=same_answer(first.content, second.content),
     )
+
+
+def _compared_boxes(first: Said, second: Said) -> BoxAgreement | None:
+    """Compare boxes in pixels of one image. None for images of different shape: their pixels don't correspond."""
+    content = second.content
+    if first.size and second.size and first.size != second.size:
+        if fit_of(second.size, first.size) is Fit.OTHER:
+            return None
+        content = rescaled(content, second.size, first.size)
+    return box_agreement(first.content.gold_boxes, content.gold_boxes)

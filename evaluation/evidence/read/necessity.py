@@ -68,7 +68,7 @@ def tested_gold(benchmark: Benchmark) -> Any:
 def gold_named(benchmark: Benchmark, key: str) -> Any:
     """The gold of the sample with this key, with what its images need."""
     found = Revision.objects.filter(gold_of__sample__benchmark=benchmark, gold_of__sample__key=key)
-    return found.select_related("annotation__sample__image").prefetch_related("gold_boxes")
+    return found.select_related("annotation__sample__image").prefetch_related("gold_boxes", "gold_shapes")
 
 
 def batches_of(benchmark: Benchmark) -> Any:

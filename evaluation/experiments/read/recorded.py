@@ -15,6 +15,7 @@ from annotation.imaging.model_view import model_view
 from annotation.importers.fields import Number4
 from annotation.marking import gettext_noop
 from annotation.models import Sample
+from annotation.regions import polygons_in
 from annotation.schema import ORIGINAL, Box
 from evaluation.common.trajectory.read import Corners, read_crops
 from evaluation.endpoints.replies import ErrorInBody, Unreadable, read_answer
@@ -67,6 +68,7 @@ def recorded_of(
         "size": (sample.image.width, sample.image.height),
         "picture": partial(original_of, sample),
         "gold": [(box.x1, box.y1, box.x2, box.y2) for box in content.gold_boxes],
+        "polygons": polygons_in(content.gold_boxes),
         "question": content.question,
         "options": dict(content.options),
         "foreign": _last_crop(foreign) if foreign is not None else None,

@@ -21,7 +21,7 @@ from annotation.content.revisions import content_of
 from annotation.evidence import CHECKED, Condition, Purpose
 from annotation.models import Benchmark, Revision, Sample
 from annotation.workflow import Right
-from evaluation.common.evidence import boxes_of, judged
+from evaluation.common.evidence import boxes_of, judged, polygons_of
 from evaluation.common.source_images import source_image
 from evaluation.endpoints.presets import PRESETS
 from evaluation.execution.attempt import Answered, Work
@@ -195,7 +195,7 @@ def _planned(
 
 def asked_of(revision: Revision) -> Asked:
     """The question of a revision for a model, without its answer."""
-    return Asked(revision.question, dict(content_of(revision).options), boxes_of(revision))
+    return Asked(revision.question, dict(content_of(revision).options), boxes_of(revision), polygons_of(revision))
 
 
 class EvidenceWorker(Worker):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 import numpy as np
 
 from annotation.imaging.crops import Picture, crop, scaled
+from annotation.imaging.evidence import polygon_pixels
 from annotation.importers.fields import Number4
 from annotation.marking import gettext_noop
-from annotation.schema import Box
+from annotation.schema import Box, Point
 from evaluation.runner.arms.catalogue import CannotApply
 
 MARGIN = 0.1
@@ -73,8 +74,11 @@ def random_box(box: Number4, gold: Sequence[Number4], size: tuple[int, int], rng
     raise CannotApply(gettext_noop("No box of the size of the crop lies outside the gold."))
 
 
-def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
+def masked(
+    picture: Picture, boxes: Sequence[Number4], polygons: Mapping[int, Sequence[Point]] | None = None
+) -> Picture:
     """Return the image with boxes filled from their surroundings. ``boxes``: in its pixels; they may extend beyond it.
+    ``polygons``: by position among the boxes, of those boxes of which only the area of a polygon is filled.
 
     Each row of a box is a gradient between the colors at its left and right edges, each column one from top to bottom.
     The fill is their mean, so that no pixel of the box remains. Raises ``CannotApply`` if there are no surroundings.
@@ -82,10 +86,12 @@ def masked(picture: Picture, boxes: Sequence[Number4]) -> Picture:
     height, width = picture.shape[:2]
     mask = np.zeros((height, width), np.uint8)
     areas: list[tuple[int, int, int, int]] = []
-    for x1, y1, x2, y2 in boxes:
+    for at, (x1, y1, x2, y2) in enumerate(boxes):
         left, top, right, bottom = max(0, floor(x1)), max(0, floor(y1)), min(width, ceil(x2)), min(height, ceil(y2))
         if left < right and top < bottom:
-            mask[top:bottom, left:right] = 1
+            points = (polygons or {}).get(at)
+            inside = True if points is None else polygon_pixels(points, left, top, right, bottom)
+            mask[top:bottom, left:right] |= inside
             areas.append((left, top, right, bottom))
     if mask.all():
         raise CannotApply(gettext_noop("The gold covers the whole image, so it has no surroundings."))

@@ -14,7 +14,7 @@ from annotation.imaging.crops import Picture, crop, scaled
 from annotation.imaging.decoding import decode
 from annotation.importers.fields import Number4
 from annotation.marking import gettext_noop
-from annotation.schema import Box
+from annotation.schema import Box, Point
 from evaluation.runner.arms import pixels, text
 from evaluation.runner.arms.catalogue import Arm, CannotApply, Estimand
 from evaluation.runner.canonical import digest_of
@@ -46,6 +46,7 @@ class Recorded:
     ``content``: a digest of the record. ``messages``: those of its last request, images as ``sha256:…``. ``final``: the
     last response up to the answer; ``answer``: its answer. ``images``: by SHA-256; ``original`` is the full image,
     ``crops`` the others in order. ``size``: (width, height) of the original. ``picture`` returns its pixels.
+    ``polygons``: the corners of the gold's polygons, by position among the boxes of ``gold``.
     ``foreign``: a crop of another image. ``written``: texts by judges: ``mistake`` is a list of pairs (old, new), of
     which the first that fits is used, ``paraphrase`` a text. ``rebuilt``: the messages were reconstructed from the
     steps, because the requests are unknown.
@@ -62,6 +63,7 @@ class Recorded:
     size: tuple[int, int]
     picture: Callable[[], Picture] = field(repr=False)
     gold: Sequence[Number4] = ()
+    polygons: Mapping[int, Sequence[Point]] = field(default_factory=dict)
     question: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     foreign: ShownImage | None = None
@@ -72,6 +74,8 @@ class Recorded:
     def digest(self) -> str:
         """SHA-256 of everything that is repeated."""
         about = [self.content, self.question, dict(self.options), list(self.gold), self.rebuilt]
+        # Without polygons a record keeps the digest that it had before there were any.
+        about += [[[at, *points] for at, points in self.polygons.items()]] if self.polygons else []
         return digest_of([*about, self.foreign.sha256 if self.foreign else None, dict(self.written)])
 
 
@@ -238,11 +242,15 @@ def _without_gold(recorded: Recorded, picture: Picture, region: Number4) -> Pict
         ((x1 - region[0]) * across, (y1 - region[1]) * down, (x2 - region[0]) * across, (y2 - region[1]) * down)
         for x1, y1, x2, y2 in recorded.gold
     ]
+    polygons = {
+        at: [((x - region[0]) * across, (y - region[1]) * down) for x, y in points]
+        for at, points in recorded.polygons.items()
+    }
     try:
-        return pixels.masked(picture, boxes)
+        return pixels.masked(picture, boxes, polygons)
     except CannotApply:
         # All of it is gold, so its surroundings are outside the image.
-        around = pixels.masked(recorded.picture(), recorded.gold)
+        around = pixels.masked(recorded.picture(), recorded.gold, recorded.polygons)
         return scaled(crop(around, Box(*region)), width, height)
 
 

@@ -1,6 +1,6 @@
 import { t } from "../lib/t.js";
 import { HANDLES, dragged, settled, turnedHandle } from "../models/box.js";
-import { boxAround, movedPoints, pointAt } from "../models/outline.js";
+import { boxAround, movedPoints, placeOn, pointAt, withoutPoint, withPoint } from "../models/outline.js";
 import { OutlineDrawing } from "./outline-drawing.js";
 import { placeRect, shape } from "./shapes.js";
 import { Sketch } from "./sketch.js";
@@ -11,6 +11,8 @@ const OUTSIDE = 2;
 /** A side that is drawn shorter than this has handles at its ends alone. */
 const ROOM = 3 * HANDLE;
 const CLICK = 3;
+/** Milliseconds within which two clicks on a corner are a double click, of a mouse or a finger. */
+const TWICE = 400;
 
 const tagWidth = (words) => Math.max(22, 9 + 6.6 * words.length);
 
@@ -27,9 +29,10 @@ function wordsOf(kind, values) {
 /**
  * The evidence over the image, to be drawn, moved and sized: boxes, polygons and points. Each is a place for the
  * keyboard too: Tab comes to it, and what has the focus is selected. With Alt a drag draws also where a shape is.
+ * A click on the middle of a side of a polygon adds a corner, a double click or Alt with a click on a corner removes it.
  *
  * `acts`: drawn(box), outlined(kind, points), changed(at, box), reshaped(at, points), selected(at or null),
- * drawing(point or null).
+ * cornered(at, vertex): a corner was clicked, drawing(point or null).
  */
 export class BoxLayer {
   #size;
@@ -37,6 +40,9 @@ export class BoxLayer {
   #viewport = null;
   #boxes = [];
   #selected = null;
+  #corner = null;
+  /** The last click on a corner. */
+  #clicked = { at: null, vertex: null, time: -Infinity };
   #drag = null;
   #groups = [];
   #draft = shape("rect", { class: "gold is-draft" });
@@ -101,9 +107,11 @@ export class BoxLayer {
     this.#draw();
   }
 
-  show(boxes, selected) {
+  /** `corner`: of the selected polygon, the one that keys act on. */
+  show(boxes, selected, corner = null) {
     this.#boxes = boxes;
     this.#selected = selected;
+    this.#corner = corner;
     while (this.#groups.length < boxes.length) this.#groups.push(this.#made());
     for (const { group } of this.#groups.splice(boxes.length)) group.remove();
     this.#draw();
@@ -141,7 +149,7 @@ export class BoxLayer {
     const drawn = now.map((box) => this.#viewport.drawn(box));
     for (const [at, made] of this.#groups.entries()) {
       made.group.classList.toggle("is-outline", points[at] !== null);
-      made.outline.place(points[at], this.#viewport);
+      made.outline.place(points[at], this.#viewport, at === this.#selected ? this.#corner : null);
       this.#drawBox(made, at, drawn[at], settled(now[at], this.#size), this.#boxes[at]);
       const crowded = at !== this.#selected && drawn.some((other, i) => i !== at && isUnderTag(other, drawn[at], made.long));
       this.#drawTag(made, crowded ? `G${at + 1}` : made.words);
@@ -182,17 +190,19 @@ export class BoxLayer {
 
   #down(event) {
     if (event.button !== 0 || !this.#viewport || this.isReadOnly) return;
-    const group = this.sketching || (event.altKey && this.draws) ? null : event.target.closest("g[data-at]");
+    const onGrip = event.target.closest(".grip") !== null;
+    const group = this.sketching || (event.altKey && this.draws && !onGrip) ? null : event.target.closest("g[data-at]");
     if (!group && !this.draws) return;
     // The viewer below would move the image along.
     event.stopPropagation();
     event.preventDefault();
     this.element.setPointerCapture(event.pointerId);
     const at = group ? Number(group.dataset.at) : null;
-    const { handle, vertex } = event.target.dataset;
+    const { handle } = event.target.dataset;
     const { box = null, points = null } = group ? this.#boxes[at] : {};
-    const kind = group ? (vertex ? "vertex" : handle ? "resize" : "move") : this.tool === "box" ? "draw" : "place";
-    const start = { kind, at, handle: handle ? turnedHandle(handle, this.#viewport.turns) : "", box, from: this.#point(event), size: this.#size, vertex: Number(vertex), before: points, points };
+    const grip = group && onGrip ? this.#groups[at].outline.nearest(this.#onScreen(event)) : null;
+    const kind = group ? (grip ? "grip" : handle ? "resize" : "move") : this.tool === "box" ? "draw" : "place";
+    const start = { kind, at, handle: handle ? turnedHandle(handle, this.#viewport.turns) : "", box, from: this.#point(event), size: this.#size, grip, before: points, points };
     this.#drag = { ...start, now: box, begun: [event.clientX, event.clientY], moved: false };
     if (group) group.focus({ preventScroll: true });
     else this.#acts.selected(null);
@@ -220,8 +230,10 @@ export class BoxLayer {
 
   /** Where a polygon or a point is while it, or a corner of it, is dragged. */
   #shift(point) {
-    const { kind, from, before, vertex, size } = this.#drag;
-    this.#drag.points = kind === "vertex" ? pointAt(before, vertex, point, size) : movedPoints(before, point[0] - from[0], point[1] - from[1], size);
+    const { from, before, grip, size } = this.#drag;
+    if (!grip) this.#drag.points = movedPoints(before, point[0] - from[0], point[1] - from[1], size);
+    else if (grip.side === undefined) this.#drag.points = pointAt(before, grip.vertex, point, size);
+    else this.#drag.points = pointAt(withPoint(before, grip.side), placeOn(before, grip.side), point, size);
     this.#drag.now = boxAround(this.#drag.points);
   }
 
@@ -236,7 +248,7 @@ export class BoxLayer {
     event.stopPropagation();
     this.cancel();
     if (drag.kind === "place") return this.#placed(this.#point(event), event);
-    if (!drag.moved) return;
+    if (!drag.moved) return drag.grip && this.#clickedGrip(drag, event);
     if (drag.before) return this.#acts.reshaped(drag.at, drag.points);
     const box = settled(drag.now, this.#size);
     if (drag.kind === "draw") this.#acts.drawn(box);
@@ -249,8 +261,22 @@ export class BoxLayer {
     else this.#sketch.add(point, event);
   }
 
+  /** A click on the middle of a side makes a corner of it; on a corner it chooses the corner, and removes it with Alt or the second time. */
+  #clickedGrip({ at, before, grip: { side, vertex } }, { altKey, timeStamp: time }) {
+    if (side !== undefined) return this.#acts.reshaped(at, withPoint(before, side));
+    const last = this.#clicked;
+    const twice = last.at === at && last.vertex === vertex && time - last.time < TWICE;
+    this.#clicked = { at, vertex, time: twice ? -Infinity : time };
+    if (twice || altKey) this.#acts.reshaped(at, withoutPoint(before, vertex));
+    else this.#acts.cornered(at, vertex);
+  }
+
   #point(event) {
-    const bounds = this.element.getBoundingClientRect();
-    return this.#viewport.pointOf(event.clientX - bounds.left, event.clientY - bounds.top);
+    return this.#viewport.pointOf(...this.#onScreen(event));
+  }
+
+  #onScreen({ clientX, clientY }) {
+    const { left, top } = this.element.getBoundingClientRect();
+    return [clientX - left, clientY - top];
   }
 }

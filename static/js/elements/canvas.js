@@ -34,7 +34,7 @@ export class Canvas {
   #content = { gold_boxes: [] };
   #selected = null;
 
-  /** `acts`: drawn(box), outlined(kind, points), changed(at, box), reshaped(at, points), selected(at or null). */
+  /** `acts`: drawn(box), outlined(kind, points), changed(at, box), reshaped(at, points), cornered(at, vertex), selected(at or null). */
   constructor(stage, image, acts) {
     this.#stage = stage;
     this.#image = image;
@@ -160,10 +160,11 @@ export class Canvas {
     return this.#layer.dragging;
   }
 
-  show(content, selected) {
+  /** `corner`: of the selected polygon, the one that keys act on. */
+  show(content, selected, corner = null) {
     this.#content = content;
     this.#selected = selected;
-    this.#layer.show(content.gold_boxes, selected);
+    this.#layer.show(content.gold_boxes, selected, corner);
     this.#eye.show(content, selected);
     this.#drawOver();
   }
@@ -204,6 +205,11 @@ export class Canvas {
   middle() {
     const { width, height } = this.#image;
     return inMiddle(this.#viewer?.seen ?? [0, 0, width, height], this.#image);
+  }
+
+  /** Say to those who do not see it what keys act on now. */
+  say(words) {
+    this.#part("said").textContent = words;
   }
 
   focus(at) {

@@ -1,6 +1,6 @@
 import { t } from "../lib/t.js";
 import { fieldsOf, fieldsThatDiffer, inFewWords, nameOf } from "../models/difference-fields.js";
-import { placeRect, shape } from "./shapes.js";
+import { entryDrawn, shape } from "./shapes.js";
 
 const TAGS = { cut: "del", added: "ins" };
 
@@ -16,25 +16,25 @@ export function drawnRuns(runs) {
   return runs.map(({ kind, text }) => (TAGS[kind] ? made(TAGS[kind], text) : document.createTextNode(text)));
 }
 
-/** Two boxes to scale, the old one dashed. */
-function drawnBoxes([before, after]) {
+/** Two shapes to scale, the old one dashed. */
+function drawnShapes(entries) {
+  const [before, after] = entries.map(({ box }) => box);
   const [x1, y1] = [Math.min(before[0], after[0]), Math.min(before[1], after[1])];
   const [w, h] = [Math.max(before[2], after[2]) - x1, Math.max(before[3], after[3]) - y1];
   const margin = 0.08 * Math.max(w, h);
   const viewBox = [x1 - margin, y1 - margin, w + 2 * margin, h + 2 * margin].join(" ");
   const drawing = shape("svg", { viewBox, class: "marks review__boxes", "aria-hidden": "true" });
-  placeRect(shape("rect", { class: "old" }, drawing), before);
-  placeRect(shape("rect", { class: "gold" }, drawing), after);
+  for (const [at, name] of ["old", "gold"].entries()) entryDrawn(entries[at], { class: name }, drawing);
   return drawing;
 }
 
-function rowOf({ name, runs, note, boxes }) {
+function rowOf({ name, runs, note, shapes }) {
   const value = document.createElement("dd");
   value.dir = "auto";
   value.append(...drawnRuns(runs));
-  if (note) {
+  if (shapes) {
     const line = made("div", "", "review__note");
-    line.append(drawnBoxes(boxes), made("span", note, "small muted"));
+    line.append(drawnShapes(shapes), made("span", note, "small muted"));
     value.append(line);
   }
   return [made("dt", nameOf(name)), value];

@@ -1,4 +1,4 @@
-import { height, width } from "../lib/geometry.js";
+import { height, width, withMargin } from "../lib/geometry.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -8,6 +8,14 @@ export function shape(name, attributes = {}, parent = null) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   parent?.append(made);
   return made;
+}
+
+/** A polygon, or else the rect of a box, drawn in pixels of the image; `margin` makes a rect of a few pixels visible. */
+export function entryDrawn({ kind, points, box }, attributes, parent = null, margin = 0) {
+  if (kind === "polygon") return shape("polygon", { ...attributes, points: points.join(" ") }, parent);
+  const rect = shape("rect", attributes, parent);
+  placeRect(rect, margin ? withMargin(box, margin) : box);
+  return rect;
 }
 
 /** Put a rect where a box lies. */

@@ -1,5 +1,6 @@
-import { addBox, addOutline, duplicateBox, growBox, nudgeBox, removeBox, setBox, setPoints } from "../models/box-list.js";
-import { inPlaceOf } from "../models/outline.js";
+import { t } from "../lib/t.js";
+import { addBox, addOutline, duplicateBox, growBox, nudgeBox, nudgeCorner, removeBox, setBox, setPoints } from "../models/box-list.js";
+import { inPlaceOf, placeOn, withoutPoint, withPoint } from "../models/outline.js";
 import { Canvas } from "./canvas.js";
 import { FrameMarks } from "./frame-marks.js";
 import { BoxList } from "./studio-boxes.js";
@@ -18,6 +19,8 @@ export class StudioBoxes {
   #content = { gold_boxes: [] };
   #returned;
   #selected = null;
+  /** The corner of the selected polygon that keys act on. */
+  #corner = null;
   /** A box made by key that nothing was done to yet: the first drag after it draws it again. */
   #fresh = null;
 
@@ -32,6 +35,7 @@ export class StudioBoxes {
       outlined: (kind, points) => this.#outlined(kind, points),
       changed: (at, box) => edit((content) => setBox(content, at, box)),
       reshaped: (at, points) => this.#reshaped(at, points),
+      cornered: (at, corner) => this.#cornered(at, corner),
       selected: (at) => this.select(at),
     });
     this.#returned = new FrameMarks(old.map(({ box, points }) => ({ kind: "old", box, points, turn: null, tag })));
@@ -78,17 +82,25 @@ export class StudioBoxes {
     this.#content = content;
     if (this.#selected !== null && this.#selected >= content.gold_boxes.length) this.#selected = null;
     if (this.#fresh && this.#fresh !== content) this.#fresh = null;
+    if (this.#corner !== null && this.#corner >= this.#corners.length) this.#corner = null;
     // What stands as it was returned is not shown twice.
     const kept = new Set(content.gold_boxes.map(exactly));
     this.#returned.keep((mark) => !kept.has(exactly(mark)));
-    this.#canvas.show(content, this.#selected);
+    this.#canvas.show(content, this.#selected, this.#corner);
     this.#list.show(content, this.#selected);
   }
 
   select(at) {
     if (at === this.#selected) return;
     this.#selected = at;
+    this.#corner = null;
     this.#again();
+  }
+
+  /** The corners of the selected polygon; none where something else is selected. */
+  get #corners() {
+    const { kind, points } = this.#content.gold_boxes[this.#selected] ?? {};
+    return kind === "polygon" ? points : [];
   }
 
   /** Do what a key or a button asks; false when there is nothing to do it to. */
@@ -121,6 +133,7 @@ export class StudioBoxes {
     if (name === "escape") return this.#escape();
     const at = this.#selected;
     if (at === null) return name === "nudge" && this.#pan(...values);
+    if (this.#corners.length && this.#changeCorner(at, name, values)) return true;
     // Right on the keyboard is right on the screen, however the view is turned.
     const along = () => this.#canvas.along(...values);
     const change = {
@@ -134,6 +147,21 @@ export class StudioBoxes {
     return true;
   }
 
+  /** Choose a corner of the selected polygon, or act on the one that is chosen; true where the key was for it. */
+  #changeCorner(at, name, values) {
+    const [corners, corner] = [this.#corners, this.#corner];
+    if (name === "corner") this.#cornered(at, corner === null ? 0 : (corner + 1) % corners.length);
+    else if (name === "add-corner") {
+      const side = ((corner ?? 0) + 1) % corners.length;
+      this.#reshaped(at, withPoint(corners, side));
+      this.#cornered(at, placeOn(corners, side));
+    } else if (corner === null) return false;
+    else if (name === "delete") this.#reshaped(at, withoutPoint(corners, corner));
+    else if (name === "nudge") this.#edit((content) => nudgeCorner(content, at, corner, ...this.#canvas.along(...values), this.#image), `nudge ${at} ${corner}`);
+    else return false;
+    return true;
+  }
+
   /** Without a box arrows move the image, with Shift by half of what is seen. */
   #pan(...by) {
     this.#canvas.pan(...by.map((one) => Math.sign(one) * (Math.abs(one) > 1 ? 0.5 : 0.1)));
@@ -143,6 +171,7 @@ export class StudioBoxes {
   #escape() {
     if (this.#canvas.dragging) this.#canvas.cancel();
     else if (this.#canvas.sketching) this.#canvas.sketch("leave");
+    else if (this.#corner !== null) this.#cornered(this.#selected, null);
     else if (this.#selected === null) return false;
     else {
       document.activeElement?.blur();
@@ -182,8 +211,19 @@ export class StudioBoxes {
 
   /** What cannot be a shape stays as it was. */
   #reshaped(at, points) {
+    const before = this.#content;
     this.#edit((content) => setPoints(content, at, points, this.#image));
+    if (points.length < 3) this.#canvas.say(t("A polygon keeps three corners."));
+    if (this.#content === before) this.#again();
+  }
+
+  /** The corner that keys act on; null: on the whole polygon again. */
+  #cornered(at, corner) {
+    this.#corner = corner;
     this.#again();
+    if (this.#corner === null) return;
+    const [x, y] = this.#corners[corner];
+    this.#canvas.say(t("Corner %(n)s of %(count)s of %(name)s at %(x)s, %(y)s", { n: corner + 1, count: this.#corners.length, name: `G${at + 1}`, x, y }));
   }
 
   /** True if the key was for a polygon that is begun. */

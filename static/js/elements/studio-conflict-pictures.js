@@ -1,9 +1,9 @@
-import { height, width, withMargin } from "../lib/geometry.js";
+import { height, width } from "../lib/geometry.js";
 import { lastLevel } from "../lib/tiles.js";
 import { same } from "../models/draft.js";
 import { seenAround } from "../models/box.js";
 import { TilePictures } from "./canvas-tiles.js";
-import { placeRect, shape } from "./shapes.js";
+import { entryDrawn } from "./shapes.js";
 
 /** The same part of the image twice, with the boxes of each side; those that the other side has instead are dashed. */
 export class ConflictPictures {
@@ -32,8 +32,8 @@ export class ConflictPictures {
     const figure = this.#root.querySelector(`[data-picture=${side}]`);
     const marks = figure.querySelector("svg.marks");
     marks.setAttribute("viewBox", `${seen[0]} ${seen[1]} ${width(seen)} ${height(seen)}`);
-    const alone = others.filter((one) => !own.some(({ box }) => same(box, one.box)));
-    marks.replaceChildren(...alone.flatMap(({ box }) => this.#rects(box, "old")), ...own.flatMap(({ box }) => this.#rects(box, "gold")));
+    const alone = others.filter((one) => !own.some((other) => same(other.points ?? other.box, one.points ?? one.box)));
+    marks.replaceChildren(...alone.flatMap((one) => drawn(one, "old")), ...own.flatMap((one) => drawn(one, "gold")));
   }
 
   #drawTiles(seen) {
@@ -44,13 +44,7 @@ export class ConflictPictures {
       this.#tiles.draw(canvas, level, seen.map((value) => value * scale), () => this.#drawTiles(seen));
     }
   }
-
-  #rects(box, kind) {
-    return ["case", kind].map((name) => {
-      const rect = shape("rect", { class: name });
-      // So that a box of a few pixels is still seen.
-      placeRect(rect, withMargin(box, 0.02));
-      return rect;
-    });
-  }
 }
+
+/** The shape in two lines. A box has some air, so that one of a few pixels is still seen. */
+const drawn = (entry, kind) => ["case", kind].map((name) => entryDrawn(entry, { class: name }, null, 0.02));

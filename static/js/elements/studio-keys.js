@@ -6,7 +6,7 @@ import { OwnTable } from "./own-table.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** What is done to the image and its boxes, by name. */
-const ON_IMAGE = new Set(["box", "polygon", "point", "next-box", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
+const ON_IMAGE = new Set(["box", "polygon", "point", "next-box", "corner", "add-corner", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
 /** What leads from a sample of one's own to others. */
 const ON_OWN = new Set(["previous", "following", "report"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
@@ -20,6 +20,9 @@ const FIXED_ON_POLYGONS = [
   ["Click", t("add a corner of the polygon")],
   ["Enter", t("close the polygon; or double-click, or click its first corner")],
   ["Backspace", t("remove the last corner of the polygon")],
+  ["Click", t("on the middle of a side: add a corner; or drag it")],
+  ["Alt Click", t("on a corner: remove it; or double-click it")],
+  ["← → ↑ ↓", t("move the selected corner of a polygon; Delete removes it")],
 ];
 
 const FIXED_ON_IMAGE = [

@@ -1,6 +1,6 @@
 import { height, width } from "../lib/geometry.js";
 import { moved, resized, settled, turnedHandle } from "./box.js";
-import { boxAround, grownPoints, isOutline, isShape, movedPoints, settledPoints, withPoints } from "./outline.js";
+import { boxAround, grownPoints, isOutline, isShape, movedPoints, pointAt, settledPoints, withPoints } from "./outline.js";
 
 /** The evidence boxes of a sample's content: every change gives new content and leaves the old as it is. */
 
@@ -53,6 +53,14 @@ export function nudgeBox(content, at, dx, dy, size) {
   const entry = content.gold_boxes[at];
   if (isOutline(entry)) return setPoints(content, at, movedPoints(entry.points, dx, dy, size), size);
   return setBox(content, at, settled(moved(entry.box, dx, dy, size), size));
+}
+
+/** Shift one corner of a polygon as far as the image lets it; one that would come to lie on the corner beside it stays. */
+export function nudgeCorner(content, at, corner, dx, dy, size) {
+  const { points } = content.gold_boxes[at];
+  const [x, y] = points[corner];
+  const next = setPoints(content, at, pointAt(points, corner, [x + dx, y + dy], size), size);
+  return next.gold_boxes[at].points.length === points.length ? next : content;
 }
 
 /**

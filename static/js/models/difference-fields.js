@@ -63,6 +63,9 @@ function boxRow(name, before, after) {
   if (exactly(before) === exactly(after) && (before?.label ?? "") === (after?.label ?? "")) {
     return { name, same: true };
   }
+  if (before && after && exactly(before) !== exactly(after) && [before, after].some(({ kind }) => kind === "polygon")) {
+    return { name, runs: differenceOf(boxText(before), boxText(after)), shapes: [before, after], note: "" };
+  }
   if (!before || !after || before.points || after.points || exactly(before) === exactly(after)) {
     return { name, runs: differenceOf(boxText(before), boxText(after)) };
   }
@@ -72,7 +75,7 @@ function boxRow(name, before, after) {
     { kind: "cut", text: said(before.box) },
     { kind: "added", text: said(after.box) },
   ];
-  return { name, runs, boxes: [before.box, after.box], note: boxNote(before.box, after.box) };
+  return { name, runs, shapes: [before, after], note: boxNote(before.box, after.box) };
 }
 
 function boxRows(before, after) {

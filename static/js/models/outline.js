@@ -45,6 +45,17 @@ export function movedPoints(points, dx, dy, size) {
 /** The points with the one at a place elsewhere in the image. */
 export const pointAt = (points, at, [x, y], size) => points.with(at, [between(0, x, size.width), between(0, y, size.height)]);
 
+/** The place of a point that is made on a side; side n ends at point n, and side 0 closes the polygon. */
+export const placeOn = (points, side) => side || points.length;
+
+/** The points with one more in the middle of a side. */
+export function withPoint(points, side) {
+  const [[ax, ay], [bx, by]] = [points.at(side - 1), points[side]];
+  return points.toSpliced(placeOn(points, side), 0, [(ax + bx) / 2, (ay + by) / 2]);
+}
+
+export const withoutPoint = (points, at) => points.toSpliced(at, 1);
+
 /** A polygon stretched with the edges of its box that are at the right and at the bottom on the screen. */
 export function grownPoints(points, dx, dy, size, turns = 0) {
   const box = boxAround(points);

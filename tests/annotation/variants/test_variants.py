@@ -10,9 +10,11 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+import shapely
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from PIL import Image as Pillow
 
 from annotation.benchmarks.write.benchmark import add_member
@@ -20,7 +22,18 @@ from annotation.content.samples import save_samples
 from annotation.images.store import picture_path, store_pictures
 from annotation.imaging.variants.pixels import apply, digest_of
 from annotation.imaging.variants.recipes import FORMS, Kind, ladder, recipe_of, recipes_of
-from annotation.models import Annotation, FacetValue, Gold, GoldCheck, Image, ImageVariant, Revision, Sample
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    BenchmarkSchema,
+    FacetValue,
+    Gold,
+    GoldCheck,
+    Image,
+    ImageVariant,
+    Revision,
+    Sample,
+)
 from annotation.portable.read.project import export_project
 from annotation.quality.write.checks import add_checks, draw_checks
 from annotation.queue.assignment import next_to_annotate
@@ -300,3 +313,27 @@ def test_a_variant_goes_into_a_portable_file_with_the_image_it_was_made_of(desk,
 
 def test_a_visitor_signs_in_first(desk):
     assert Client().get(PAGE).url.startswith("/sign-in/")
+
+
+@pytest.mark.parametrize(("kind", "dose"), [("rotate", 30), ("perspective", 10)])
+def test_a_tilted_box_is_a_polygon_within_a_pixel_of_the_warped_mask_where_the_task_allows_it(desk, lea, kind, dose):
+    content = {"evidence": {"shapes": ["box", "polygon"]}}
+    BenchmarkSchema.objects.create(
+        benchmark=desk.benchmark, number=1, state="active", activated_at=timezone.now(), content=content
+    )
+    desk.benchmark = Benchmark.objects.get(pk=desk.benchmark_id)
+    [tilted] = made(lea, desk, kind, dose)
+    shapes = Revision.objects.get(annotation__sample=tilted).evidence
+    assert [[list(point) for point in one.points] for one in shapes] == tilted.variant.polygons
+    recipe = recipes_of(kind, [dose])[0]
+    source = Gold.objects.get(sample=desk).revision.evidence
+    for box, shape in zip(source, shapes, strict=True):
+        mask = np.zeros((desk.height, desk.width, 3), np.uint8)
+        mask[int(box.y1) : int(box.y2), int(box.x1) : int(box.x2)] = 255
+        around = apply(recipe, np.zeros_like(mask)).astype(int)
+        warped = (apply(recipe, mask) - around)[:, :, 0] > 127
+        ys, xs = np.mgrid[: warped.shape[0], : warped.shape[1]]
+        area = shapely.Polygon(shape.points)
+        inside = shapely.contains_xy(area, xs + 0.5, ys + 0.5)
+        edge = shapely.distance(area.exterior, shapely.points(xs + 0.5, ys + 0.5)) <= 1
+        assert np.array_equal(warped | edge, inside | edge)

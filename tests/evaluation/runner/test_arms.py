@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.schema import Outline, OutlineKind, Point
 from evaluation.runner.arms import pixels
 from evaluation.runner.arms.catalogue import FAMILIES, Arm, ArmError, CannotApply, Estimand, read_arms
 from evaluation.runner.arms.text import (
@@ -72,6 +74,21 @@ def test_nothing_of_a_masked_box_is_left_and_nothing_else_changes(
     other = pixels.masked(np.where(inside, 255 - GRAY, GRAY).astype(np.uint8), boxes)
     assert np.array_equal(made, other), "the fill depends on the surroundings alone"
     assert np.array_equal(made[~inside], GRAY[~inside])
+
+
+@pytest.mark.parametrize("points", [((10, 10), (30, 12), (12, 33)), ((5, 5), (40, 5.5), (20, 12), (38, 30.4), (6, 28))])
+def test_a_masked_polygon_leaves_nothing_of_its_area_and_keeps_what_lies_apart(points: tuple[Point, ...]) -> None:
+    shape = Outline.of(OutlineKind.POLYGON, points)
+    made = pixels.masked(GRAY, [tuple(shape.as_list())], {0: points})
+    area = shapely.Polygon(points)
+    ys, xs = np.mgrid[: GRAY.shape[0], : GRAY.shape[1]]
+    touched = shapely.intersection(shapely.box(xs, ys, xs + 1, ys + 1), area)
+    inside = shapely.area(touched) > 0
+    other = pixels.masked(np.where(inside, 255 - GRAY, GRAY).astype(np.uint8), [tuple(shape.as_list())], {0: points})
+    assert np.array_equal(made, other)
+    apart = shapely.distance(shapely.box(xs, ys, xs + 1, ys + 1), area) >= 3
+    assert np.array_equal(made[apart], GRAY[apart])
+    assert (made != GRAY)[inside].any()
 
 
 def test_gold_that_covers_everything_has_no_surroundings() -> None:
