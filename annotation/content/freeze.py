@@ -17,13 +17,14 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
+from webapp.common.ordering import by_code_points
 
 
 def gold_digest(benchmark: Benchmark) -> str:
     """One name for what all samples are scored against: the gold (content, size and cluster, and images that replaced
     others) and the further reference toolchains that were accepted, in their order. Equal digests mean equal scores.
     Two queries."""
-    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by("key")
+    rows = Sample.objects.filter(benchmark=benchmark, gold__isnull=False).order_by(by_code_points("key"))
     replaced = Exists(ImageReplacement.objects.filter(sample=OuterRef("pk")))
     total = hashlib.sha256()
     fields = ("key", "gold__revision__digest", "width", "height", "image_group", "image__sha256", replaced)
@@ -31,7 +32,7 @@ def gold_digest(benchmark: Benchmark) -> str:
         # An image says nothing here until it is replaced: earlier versions did not name theirs.
         total.update(repr((*row, image) if other else tuple(row)).encode("utf-8", "surrogatepass"))
     chains = AcceptedChain.objects.filter(sample__benchmark=benchmark, sample__gold__isnull=False)
-    for chain in chains.order_by("sample__key", "pk").values_list("sample__key", "digest").iterator():
+    for chain in chains.order_by(by_code_points("sample__key"), "pk").values_list("sample__key", "digest").iterator():
         total.update(repr(chain).encode("utf-8", "surrogatepass"))
     return total.hexdigest()
 

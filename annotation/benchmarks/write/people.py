@@ -74,7 +74,8 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
 
 
 def _keep_a_lead(benchmark: Benchmark, user: User, *, taken: Collection[Role]) -> None:
-    others = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD).exclude(user=user)
+    active = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD, user__is_active=True)
+    others = active.exclude(user=user)
     if Role.LEAD in taken and not others.exists():
         raise Conflict(
             gettext("%(user)s is the only lead of %(title)s. Make another member a lead first.")

@@ -47,6 +47,7 @@ from annotation.portable.read.tables import TABLES, Table
 from annotation.task_schema import NO_SCHEMA, Meanings, TaskSchema, renamed
 from annotation.workflow import SampleState, State
 from webapp.common.errors import NotFound
+from webapp.common.ordering import by_code_points
 
 Row = TypeVar("Row")
 LONGEST_NUMBER = 10
@@ -125,7 +126,7 @@ class FrozenVersion(WorkingState):
             ImageReplacement.objects.filter(**self._filters[ImageReplacement]).values_list("sample", flat=True)
         )
         fields = ("sample", "sample__key", "revision__digest", "sample__width", "sample__height", "sample__image_group")
-        entries = VersionEntry.objects.filter(version=self.version).order_by("sample__key")
+        entries = VersionEntry.objects.filter(version=self.version).order_by(by_code_points("sample__key"))
         total, chains = hashlib.sha256(), []
         rows = entries.values_list(*fields, "sample__image__sha256", "accepted_chains")
         for pk, *row, image, further in rows.iterator(chunk_size=AT_ONCE):

@@ -100,6 +100,15 @@ def test_the_last_lead_stays(kitchen: Benchmark, lea: User) -> None:
         set_roles(actor=None, benchmark=kitchen, user=lea, roles=[])
 
 
+def test_a_lead_who_cannot_sign_in_does_not_count(kitchen: Benchmark, lea: User, ana: User) -> None:
+    """Such as a lead whom a portable file brought along, or whose account was closed."""
+    set_roles(actor=lea, benchmark=kitchen, user=ana, roles=[Role.LEAD])
+    User.objects.filter(pk=ana.pk).update(is_active=False)
+    with pytest.raises(Conflict):
+        set_roles(actor=lea, benchmark=kitchen, user=lea, roles=[])
+    assert roles(lea) == {"lead"}
+
+
 def test_a_lead_steps_down_when_there_is_another_and_is_led_out(kitchen: Benchmark, lea: User, ana: User) -> None:
     set_roles(actor=lea, benchmark=kitchen, user=ana, roles=[Role.LEAD])
     answer = signed_in(lea).post(f"{SETTINGS}people/{lea.pk}/", {"roles": ["reviewer"]})

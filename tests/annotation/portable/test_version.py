@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from annotation.content.chains.read import digest_of
 from annotation.content.freeze import freeze_version, gold_digest
@@ -78,6 +79,20 @@ def test_a_version_comes_back_alone(planned: Benchmark, lea: User, tmp_path: Pat
         assert differences(one, two) == []
         assert one.manifest.checksum == two.manifest.checksum
         assert (one.manifest.about["version"], one.manifest.about["checked"]) == (number, True)
+
+
+def test_the_locale_of_a_database_does_not_change_a_checksum(planned: Benchmark, lea: User) -> None:
+    """Most locales put ``a`` before ``B``, code points after it."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one order of texts.")
+    for sample, key in zip(planned.samples.exclude(gold=None), ("a", "B", "é", "Z-1", "z 1"), strict=False):
+        Sample.objects.filter(pk=sample.pk).update(key=key)
+    here = gold_digest(planned), FrozenVersion(planned.versions.get(number=2)).checksum()
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute('ALTER TABLE annotation_sample ALTER COLUMN key TYPE varchar(200) COLLATE "en-x-icu"')
+    assert list(planned.samples.exclude(gold=None).order_by("key").values_list("key", flat=True))[:2] == ["a", "B"]
+    assert (gold_digest(planned), FrozenVersion(planned.versions.get(number=2)).checksum()) == here
 
 
 def test_a_version_holds_nothing_else(planned: Benchmark, tmp_path: Path) -> None:
