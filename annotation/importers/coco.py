@@ -1,8 +1,8 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
 - Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
-- It has no answers, so these samples remain to be annotated. Each polygon is a shape of
-  its own, also of an annotation with several. Masks (RLE) are kept by their box.
+- It has no answers, so these samples remain to be annotated. Each polygon is a shape of its
+  own, also of an annotation with several. Masks (RLE) are kept by their box.
 - Images and boxes are held in memory, about 300 bytes each; nothing is yielded before the whole file has been read.
 """
 
