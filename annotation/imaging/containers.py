@@ -57,7 +57,9 @@ def _refusal(head: bytes) -> PictureProblem:
     if head[4:8] == b"ftyp":
         found = "AVIF" if head[8:12] in (b"avif", b"avis") else "HEIC"
     if found:
-        return PictureProblem("format-not-accepted", f"The format of this file is {found}. Convert it first. {ACCEPTED}")
+        return PictureProblem(
+            "format-not-accepted", f"The format of this file is {found}. Convert it first. {ACCEPTED}"
+        )
     return PictureProblem(
         "not-an-image", f"This is not an image: its first bytes belong to no known format. {ACCEPTED}"
     )
