@@ -16,7 +16,7 @@ from annotation.models import Annotation, Assignment, Benchmark, BenchmarkQueue,
 from annotation.models.querysets.samples import AnnotationQuerySet, SampleQuerySet
 from annotation.models.querysets.waiting import OPEN_STATES
 from annotation.queue.check_work import begun_check, next_check
-from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, renew, take_to_annotate
+from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, release, renew, take_to_annotate
 from annotation.queue.pauses import active_pauses, is_paused
 from annotation.queue.qualification import is_qualified, next_item
 from annotation.workflow import OPEN, Right, State
@@ -68,7 +68,19 @@ def _shown(actor: User, benchmark: Benchmark, key: str) -> Sample | None:
     if is_paused(actor, benchmark) or not waits.exists():
         return None
     with transaction.atomic():
-        return take_to_annotate(actor, sample.pk, queue, sample.extra_places)
+        return _take(actor, sample.pk, queue, sample.extra_places)
+
+
+def _take(actor: User, number: int, queue: BenchmarkQueue, extra: int) -> Sample | None:
+    """Take a free place, unless another person has begun to write the question that both would answer. Call inside a
+    transaction. Of two people who take places at the same time, the second waits for the first at place 0."""
+    sample = take_to_annotate(actor, number, queue, extra)
+    if sample is None or queue.wanted(number, extra) == 1 or queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED:
+        return sample
+    if Sample.objects.filter(pk=number).with_question_begun(actor).exists():
+        release(actor, number, ANNOTATE)
+        return None
+    return sample
 
 
 def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
@@ -160,7 +172,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
             for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic(savepoint=False):
-                    sample = take_to_annotate(actor, candidate, queue, extra)
+                    sample = _take(actor, candidate, queue, extra)
                 if sample is not None:
                     return sample
         if len(tried) == before:

@@ -85,7 +85,8 @@ class WaitingQuerySet(models.QuerySet[Any]):
         """Keep samples that the queue may assign to this person.
 
         They are unsettled, have a free place, are not reserved by or assigned to other people, and this person has
-        neither seen nor skipped them."""
+        neither seen nor skipped them. Where all annotators answer one question, another person must not be writing it
+        at present."""
         of_sample = {"sample": OuterRef("pk")}
         leases = self._of("leases").filter(**of_sample, seat="annotate").live().exclude(user=user)
         found = self.filter(
@@ -101,7 +102,17 @@ class WaitingQuerySet(models.QuerySet[Any]):
         begun = self._of("annotations").filter(sample=OuterRef("sample"), author=OuterRef("user"))
         taken = _count(annotations.filter(place__isnull=False)) + _count(leases.filter(~Exists(begun)))
         several = Q(~Exists(annotations.filter(author=user)), state__in=OPEN_STATES)
-        return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt")
+        return found.annotate(taken=taken)._by_overlap(queues, once, several, "taken__lt", ~self._question_begun(user))
+
+    def with_question_begun(self, user: Person | int) -> Self:
+        """Keep samples whose question another person is writing, or can still take back."""
+        return self.filter(self._question_begun(user))
+
+    def _question_begun(self, user: Person | int) -> Q:
+        others = self._of("annotations").filter(sample=OuterRef("pk"), kind="own").exclude(author=user)
+        leases = self._of("leases").filter(sample=OuterRef("pk"), seat="annotate").live().exclude(user=user)
+        fixed = others.filter(revisions__submitted_at__isnull=False).exclude(state="discarded")
+        return (Q(Exists(leases)) | Q(Exists(others.filter(held_until__isnull=False)))) & ~Q(Exists(fixed))
 
     def to_review_by(self, user: Person, queues: Sequence[Any]) -> Self:
         """Keep samples that the queue may assign to this reviewer.
@@ -134,16 +145,18 @@ class WaitingQuerySet(models.QuerySet[Any]):
         handed_in = _count(annotations.filter(state__in=[*WAITING_STATES, "discarded"], held_until__isnull=True))
         return found.annotate(handed_in=handed_in)._by_overlap(queues, Q(), Q(), "handed_in__gte")
 
-    def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str) -> Self:
-        """Apply ``once`` to samples for one annotator, and ``several`` with the limit to samples in the overlap."""
+    def _by_overlap(self, queues: Sequence[Any], once: Q, several: Q, limit: str, shared: Q | None = None) -> Self:
+        """Apply ``once`` to samples for one annotator, and ``several`` with the limit to samples in the overlap;
+        ``shared`` also where annotators of a sample answer one question."""
         drawn = ExpressionWrapper(F("pk") * SPREAD % PARTS, output_field=models.BigIntegerField())
         found = self.annotate(drawn=drawn, is_variant=Exists(self._variants()))
         wanted = Q()
         for queue in queues:
             part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)
             part &= Q(is_variant=False)
+            rule = several & shared if shared is not None and queue.overlap_mode == "shared" else several
             wanted |= Q(
-                once & ~part | several & part & Q(**{limit: queue.overlap + F("extra_places")}),
+                once & ~part | rule & part & Q(**{limit: queue.overlap + F("extra_places")}),
                 benchmark=queue.benchmark_id,
             )
         return found.filter(wanted)

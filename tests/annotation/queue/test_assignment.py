@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Annotation, Lease, Revision, Sample, SkippedDraft
 from annotation.queue.assignment import next_to_annotate
+from annotation.queue.hand_over import hand_in_now
 from annotation.queue.leases import ANNOTATE, release, renew, take
 from annotation.queue.progress import my_progress, whole_progress
 from annotation.queue.settings import set_queue
@@ -227,13 +228,42 @@ def test_with_an_overlap_of_two_each_sample_is_annotated_by_two_people(ana, bo, 
     add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     first = take_one(ana, benchmark)
-    assert take_one(bo, benchmark) == first
-    assert take_one(lea, benchmark).key == "s-0001"
     submit(actor=ana, sample=first, version=0, content=content())
+    assert take_one(bo, benchmark) == first
     submit(actor=bo, sample=first, version=0, content=content())
-    release(lea, Sample.objects.get(key="s-0001").pk, ANNOTATE)
+    Lease.objects.all().delete()
     assert take_one(lea, benchmark).key == "s-0001"
     assert sorted(Annotation.objects.filter(sample=first).values_list("place", flat=True)) == [0, 1]
+
+
+def test_a_sample_waits_for_its_second_annotator_until_the_first_has_submitted_its_question(ana, bo, lea):
+    benchmark = to_annotate(2, annotator=ana, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, take_back_minutes=10)
+    asked = take_one(ana, benchmark)
+    assert take_one(bo, benchmark) != asked
+    assert next_to_annotate(actor=lea, benchmark=benchmark) is None
+    submit(actor=ana, sample=asked, version=0, content=content())
+    assert next_to_annotate(actor=lea, benchmark=benchmark) is None
+    hand_in_now(actor=ana, sample=asked)
+    assert take_one(lea, benchmark) == asked
+
+
+def test_whoever_leaves_a_question_unfinished_keeps_nobody_waiting(ana, bo, lea):
+    benchmark = to_annotate(1, annotator=ana, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    sample = drafted(ana, benchmark)
+    assert next_to_annotate(actor=bo, benchmark=benchmark) is None
+    expire(user=ana)
+    assert take_one(bo, benchmark) == sample
+
+
+def test_where_each_annotator_writes_a_question_nobody_waits(ana, bo, lea):
+    benchmark = to_annotate(1, annotator=ana, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_mode="independent")
+    assert take_one(ana, benchmark) == take_one(bo, benchmark)
 
 
 def test_the_database_refuses_an_annotation_too_many(ana, lea):

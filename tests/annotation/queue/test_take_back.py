@@ -124,8 +124,11 @@ def test_two_who_ask_different_questions_at_once_do_not_both_fix_it(ana, bo, lea
     """Nobody sees a question that may be taken back; whoever comes second answers the first one."""
     add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
     with_time(lea, benchmark, overlap=2)
-    sample = submitted(ana, benchmark)
-    assert submitted(bo, benchmark, question="What is red?") == sample
+    sample = drafted(ana, benchmark)
+    Lease.objects.filter(user=ana).update(expires_at=Now())
+    assert drafted(bo, benchmark, question="What is red?") == sample
+    submit(actor=ana, sample=sample, version=1, content=content())
+    submit(actor=bo, sample=sample, version=1, content=content(question="What is red?"))
     pass_time()
     assert [annotation_of(one, sample).state for one in (ana, bo)] == ["submitted", "returned"]
     assert Draft.objects.get().content["question"] == "What is red?"

@@ -205,7 +205,10 @@ def test_a_share_of_samples_is_drawn_alike_in_the_database_and_grows_with_itself
     benchmark = to_annotate(200, annotator=ana, lead=lea)
     drawn: list[set[int]] = []
     for share in (0.1, 0.5, 1.0):
-        set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_share=share)
+        set_queue(
+            actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_share=share,
+            overlap_mode="independent",
+        )  # fmt: skip
         Lease.objects.all().delete()
         for sample in benchmark.samples.all():
             take(lea, sample.pk, ANNOTATE, LONG)
