@@ -77,7 +77,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two contents of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable."""
+    """Two contents of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable.
+    ``shapes_differ``: the boxes lie on images of different shape.
+    """
 
     sample: int
     place: ComparedSample
@@ -87,6 +89,7 @@ class Pair:
     second: Said
     boxes: BoxAgreement | None
     same: bool | None
+    shapes_differ: bool = False
 
     @property
     def disputed(self) -> bool:
@@ -295,6 +298,7 @@ def _pairs(work: Work, first: Rater, second: Rater) -> Iterator[Pair]:
 
 
 def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: Said, second: Said) -> Pair:
+    other = _in_pixels_of(first, second)
     return Pair(
         sample=sample,
         place=work.samples[sample],
@@ -302,16 +306,19 @@ def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: 
         second_by=second_by,
         first=first,
         second=second,
-        boxes=_compared_boxes(first, second),
+        boxes=box_agreement(first.content.gold_boxes, other) if other is not None else None,
         same=same_answer(first.content, second.content),
+        shapes_differ=other is None and bool(first.content.gold_boxes and second.content.gold_boxes),
     )
 
 
-def _compared_boxes(first: Said, second: Said) -> BoxAgreement | None:
-    """Compare boxes in pixels of one image. None for images of different shape: their pixels don't correspond."""
+def _in_pixels_of(first: Said, second: Said) -> Sequence[Box] | None:
+    """Return the boxes of the second in pixels of the first's image. None for images of different shape: their pixels
+    don't correspond.
+    """
     content = second.content
     if first.size and second.size and first.size != second.size:
         if fit_of(second.size, first.size) is Fit.OTHER:
             return None
         content = rescaled(content, second.size, first.size)
-    return box_agreement(first.content.gold_boxes, content.gold_boxes)
+    return content.gold_boxes

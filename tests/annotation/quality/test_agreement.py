@@ -251,6 +251,9 @@ def test_boxes_on_an_image_of_another_size_are_compared_in_one_images_pixels_or_
     submit(ben, 0, boxes=[(20, 20, 60, 40)])
     [pair] = pairs_of(load_work(kitchen, lea, Audience.EVERYONE), ana.pk, ben.pk)
     assert (pair.boxes.iou if pair.boxes else None) == expected
+    assert pair.shapes_differ == (expected is None)
+    text = signed_in(lea).get(PAGE).content.decode()
+    assert ("left out: its boxes were drawn on images of different shape" in text) == (expected is None)
 
 
 def test_two_annotations_on_the_replaced_image_are_compared_in_its_pixels(
