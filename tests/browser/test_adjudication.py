@@ -173,3 +173,13 @@ def test_a_question_that_cannot_be_answered_is_submitted_with_the_reason(
     gold = Gold.objects.get(sample__key="mug-9").revision
     assert (gold.annotation.author, gold.unanswerable) == (ana, None)
     assert [fault for fault in faults if "422" not in fault] == []
+
+
+def test_on_a_phone_the_path_ends_before_the_search(desk: Page) -> None:
+    desk.set_viewport_size({"width": 390, "height": 844})
+    path = desk.locator(".crumbs [aria-current]").bounding_box()
+    find = desk.locator(".bar .find").bounding_box()
+    assert path is not None
+    assert find is not None
+    assert path["x"] + path["width"] <= find["x"]
+    assert path["width"] > 30
