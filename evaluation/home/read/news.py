@@ -126,7 +126,7 @@ def activity_events(user: Person, most: int = 8) -> list[ActivityEvent]:
 
 
 def _kind(entry: AuditEntry) -> str:
-    """Return the key of the sentence of an entry: who accepts an invitation joins, and adds nobody."""
+    """Return the key of the sentence of an entry: a person who accepts an invitation joins."""
     return "member.join" if entry.action == "member.add" and "invitation" in entry.data else entry.action
 
 
