@@ -149,6 +149,11 @@ def compare(
     return Compared(fields, groups)
 
 
+def with_dispute(compared: Compared, field: Field) -> Compared:
+    """The same, with a field that people must decide."""
+    return replace(compared, fields={**compared.fields, field: replace(compared.fields[field], agreed=False)})
+
+
 def group_boxes(drawn: Sequence[Sequence[Box] | None], least: float) -> tuple[BoxGroup, ...]:
     """Groups of the boxes of several people, by the position of their first box. None: a person who was asked for no
     boxes, and does not count.

@@ -13,6 +13,7 @@ def task_json(task: TaskSchema, *authors: FacetAuthor) -> dict[str, Any]:
     """The task for the script of an editor, whose person gives the facets of these ``authors``."""
     return {
         "answer_types": [kind.value for kind in task.answer.types if kind is not AnswerKind.NONE],
+        "least_boxes": task.evidence.count.least,
         "shapes": [shape.value for shape in task.evidence.shapes],
         "facets": [
             {

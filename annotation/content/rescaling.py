@@ -33,9 +33,14 @@ def fit_of(old: Size, new: Size) -> Fit:
 
 def rescaled(content: SampleContent, old: Size, new: Size) -> SampleContent:
     """The content in pixels of an image of the size ``new`` and the same shape."""
-    x, y = new[0] / old[0], new[1] / old[1]
-    boxes = tuple(_box(box, x, y, new) for box in content.gold_boxes)
+    boxes = rescaled_boxes(content.gold_boxes, old, new)
     return replace(content, gold_boxes=boxes, reference_toolchain=rescaled_calls(content.reference_toolchain, old, new))
+
+
+def rescaled_boxes(boxes: Iterable[Box], old: Size, new: Size) -> tuple[Box, ...]:
+    """The boxes in pixels of an image of the size ``new`` and the same shape."""
+    x, y = new[0] / old[0], new[1] / old[1]
+    return tuple(_box(box, x, y, new) for box in boxes)
 
 
 def _box(box: Box, x: float, y: float, size: Size) -> Box:

@@ -18,7 +18,7 @@ EXPORTERS: Mapping[str, Exporter] = {
             ".json",
             label_studio.parts,
         ),
-        Exporter("coco", gettext_noop("COCO: gold boxes as annotations"), ".json", coco.parts),
+        Exporter("coco", gettext_noop("COCO: gold boxes and polygons as annotations"), ".json", coco.parts),
         Exporter(
             "vtc-bench",
             gettext_noop("VTC-Bench: TSV with reference toolchains"),

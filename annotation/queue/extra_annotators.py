@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.rules import change_rules, rules_of
-from annotation.content.revisions import content_of
+from annotation.content.drawn_on import shown_on_image
 from annotation.models import Benchmark, QualityRules, Revision, Sample
 from annotation.work_rules import disagreement
 from annotation.workflow import Right
@@ -42,7 +42,7 @@ def request_if_needed(sample: Sample, overlap: int) -> None:
     if overlap < 2:
         return
     newest = list(Revision.objects.newest_waiting(sample).with_content())
-    value = disagreement([content_of(revision) for revision in newest])
+    value = disagreement([one.content for one in shown_on_image(sample, newest)])
     sample.disagreement = value
     Sample.objects.filter(pk=sample.pk).update(disagreement=value)
     if value is None or len(newest) < overlap + sample.extra_places:

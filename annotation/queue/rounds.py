@@ -12,10 +12,21 @@ from django.utils import timezone
 
 from annotation.common.bank import bank_of
 from annotation.common.notices import notify_disputed
-from annotation.consensus import BoxGroup, Compared, Facets, compare, proposal, proposed_facets, provenance
+from annotation.consensus import (
+    BoxGroup,
+    Compared,
+    Facets,
+    Field,
+    compare,
+    proposal,
+    proposed_facets,
+    provenance,
+    with_dispute,
+)
 from annotation.content.checks import obstacles_in
+from annotation.content.drawn_on import Shown, shown_on_image
 from annotation.content.json import BoxName, content_to_json
-from annotation.content.revisions import add_revision, content_of, facets_of, make_gold
+from annotation.content.revisions import add_revision, facets_of, make_gold
 from annotation.content.transitions import apply_transition, close_rounds, update_sample_state
 from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, BenchmarkQueue, Revision, Sample
 from annotation.queue.second_toolchains import accept_others, verified_toolchains
@@ -30,15 +41,19 @@ DECIDED = (SampleState.ACCEPTED, SampleState.DISCARDED)
 
 @dataclass(frozen=True)
 class Submissions:
-    """The submissions of the annotators of a sample, by the time of their annotation: revisions with their content and
-    facets, the authors with a verified toolchain, and their comparison.
+    """The submissions of the annotators of a sample, by the time of their annotation: revisions with their content on
+    the image that the sample has, their facets, the authors with a verified toolchain, and their comparison.
     """
 
     revisions: tuple[Revision, ...]
-    contents: tuple[SampleContent, ...]
+    shown: tuple[Shown, ...]
     facets: tuple[Facets, ...]
     verified: tuple[bool, ...]
     compared: Compared
+
+    @property
+    def contents(self) -> tuple[SampleContent, ...]:
+        return tuple(one.content for one in self.shown)
 
     def provenance(self, content: SampleContent, facets: Facets) -> dict[str, dict[str, Any]]:
         """The source of each field of adjudicated content, as numbers of revisions."""
@@ -60,7 +75,8 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
     """The newest submissions that wait for a decision. A fixed number of queries."""
     newest = Revision.objects.newest_waiting(sample).with_content().select_related("annotation__author", "author")
     revisions = tuple(newest.order_by("annotation"))
-    contents = tuple(content_of(revision) for revision in revisions)
+    shown = tuple(shown_on_image(sample, revisions))
+    contents = tuple(one.content for one in shown)
     own = facets_of(sample)
     facets = tuple(revision.facets if revision.facets is not None else own for revision in revisions)
     meaning: dict[str, str] = {}
@@ -70,7 +86,9 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
     canonical = lambda name: meaning.get(key_of(name), key_of(name))  # noqa: E731
     verified = verified_toolchains(sample, contents)
     compared = compare(contents, facets, rule.consensus, canonical, verified)
-    return Submissions(revisions, contents, facets, verified, compared)
+    if any(one.lost for one in shown):
+        compared = with_dispute(compared, Field.EVIDENCE)
+    return Submissions(revisions, shown, facets, verified, compared)
 
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:

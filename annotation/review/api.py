@@ -121,6 +121,12 @@ COMPARISON = inline_serializer(
                 "letter": serializers.CharField(help_text=LETTER),
                 "author": serializers.CharField(allow_blank=True, help_text="Empty while the rule hides names."),
                 "content": ContentForm(),
+                "other_image": serializers.ChoiceField(
+                    ["size", "shape"],
+                    allow_null=True,
+                    help_text="It was drawn on an image of another size, and is scaled; or of another shape, and its "
+                    "boxes and toolchain are left out. Null: neither.",
+                ),
             },
             many=True,
         ),

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.benchmarks.present.cards import cards_for, creates, is_first_run, next_for, waiting_for
 from annotation.samples.present.tiles import tile_of
-from evaluation.common.frame import Frame, frame_of
+from evaluation.common.frame import Drawn, Frame, drawn, frame_of
 from evaluation.home.read.case import Case, find_case
 from evaluation.home.read.news import activity_events, recent_runs
 from webapp.accounts.models import User
@@ -68,8 +68,15 @@ def _evidence(frame: Frame, case: Case) -> dict[str, Any]:
         "src": frame.region((left, top, left + width, top + height), PICTURE_SIDE),
         "width": width,
         "height": height,
-        "gold": [(box.x1 - left, box.y1 - top, box.x2 - left, box.y2 - top)],
+        "gold": [_moved(drawn(box), left, top)],
     }
+
+
+def _moved(shape: Drawn, left: float, top: float) -> Drawn:
+    """The evidence in pixels of a region, measured from its left upper corner."""
+    moved = Drawn([shape[0] - left, shape[1] - top, shape[2] - left, shape[3] - top])
+    moved.points = [[x - left, y - top] for x, y in shape.points]
+    return moved
 
 
 def _mine(user: User) -> dict[str, Any]:

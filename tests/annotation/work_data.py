@@ -6,8 +6,10 @@ import hashlib
 from itertools import count
 from typing import Any
 
+from django.utils import timezone
+
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
-from annotation.models import Annotation, Benchmark, Image, Receipt, Sample
+from annotation.models import Annotation, Benchmark, Image, ImageReplacement, Receipt, Sample
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.reopen import reopen_samples
 from annotation.review.write.decisions import Decision, answer_blind, decide, next_to_review
@@ -104,3 +106,16 @@ def reopened(lead: User, sample: Sample, reason: str = "Wrong.", to: User | None
 
 def answer_of(receipt: Receipt) -> dict[str, Any]:
     return {"done": receipt.answer["done"], "refused": dict(receipt.answer["refused"])}
+
+
+def another_size(
+    sample: Sample, new: tuple[int, int], lea: User, *, old: tuple[int, int] | None = None, boxes: str = "returned"
+) -> None:
+    """The image of the sample, of the size ``old``, was replaced by one of ``new``, as of now."""
+    width, height = old or (sample.width or 0, sample.height or 0)
+    number = Image.objects.count()
+    image = Image.objects.create(sha256=f"{number:064x}", width=width, height=height, format="png", bytes=1)
+    ImageReplacement.objects.create(
+        sample=sample, image=image, boxes=boxes, replaced_at=timezone.now(), replaced_by=lea
+    )
+    Sample.objects.filter(pk=sample.pk).update(width=new[0], height=new[1])

@@ -128,12 +128,17 @@ def test_an_annotation_is_returned_and_the_others_wait(desk: Page, rui: User) ->
 
 
 @pytest.mark.endurance
-def test_what_does_not_pass_the_validation_is_shown_in_the_editor(desk: Page) -> None:
+def test_without_a_box_the_button_leads_to_the_editor_and_nothing_is_sent(desk: Page) -> None:
     for group in desk.locator(".adjudication__group").all():
         group.get_by_role("button", name="leave out").click()
+    accept = desk.locator("[data-decision=accept]")
+    expect(accept).to_contain_text("Draw the missing box")
     desk.keyboard.press("Enter")
-    expect(desk.locator("[data-refused]")).to_be_visible()
     expect(desk.locator("[data-fix]")).to_be_visible()
+    expect(desk.locator("[data-refused]")).to_be_hidden()
+    expect(accept).to_contain_text("Accept")
+    accept.click()
+    expect(desk.locator("[data-refused]")).to_be_visible()
     assert not Gold.objects.exists()
 
 
@@ -168,3 +173,13 @@ def test_a_question_that_cannot_be_answered_is_submitted_with_the_reason(
     gold = Gold.objects.get(sample__key="mug-9").revision
     assert (gold.annotation.author, gold.unanswerable) == (ana, None)
     assert [fault for fault in faults if "422" not in fault] == []
+
+
+def test_on_a_phone_the_path_ends_before_the_search(desk: Page) -> None:
+    desk.set_viewport_size({"width": 390, "height": 844})
+    path = desk.locator(".crumbs [aria-current]").bounding_box()
+    find = desk.locator(".bar .find").bounding_box()
+    assert path is not None
+    assert find is not None
+    assert path["x"] + path["width"] <= find["x"]
+    assert path["width"] > 30

@@ -100,6 +100,15 @@ def test_a_polygon_and_a_point_are_drawn_submitted_and_accepted(
     assert Sample.objects.get().evidence_share == pytest.approx(30_000 / (2400 * 1600))
 
 
+def test_the_model_view_and_the_overview_draw_the_polygon_itself(studio: Studio) -> None:
+    page = studio.page
+    page.locator("[data-tool=polygon]").click()
+    clicks(page, *CORNERS, CORNERS[0])
+    expect(page.locator("svg[data-part=mini] polygon.gold")).to_have_count(1)
+    expect(page.locator("svg[data-part=mini] rect.gold")).to_have_count(0)
+    assert len((page.locator(".shot canvas + svg.marks polygon.gold").first.get_attribute("points") or "").split()) == 4
+
+
 def test_a_polygon_is_closed_and_taken_back_by_keys(studio: Studio) -> None:
     page = studio.page
     page.keyboard.press("o")

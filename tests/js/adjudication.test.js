@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answering, choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../../static/js/models/adjudication.js";
+import { answering, choices, chosen, lacksBoxes, sameAs, take, takeGroup, wholeOf, words } from "../../static/js/models/adjudication.js";
 
 const content = (answer, boxes, question = "Which mug?") => ({
   question, answer_type: "mc", options: { A: "black", B: "white" }, answer: [answer],
@@ -65,4 +65,11 @@ test("gold is made only of annotations that answer the question", () => {
   const cannot = { letter: "C", content: { ...content("A", []), answer: [], unanswerable: "Hidden." } };
   const answered = ann.map((one) => ({ ...one, content: { ...one.content, unanswerable: null } }));
   assert.deepEqual(answering([...answered, cannot]).map(({ letter }) => letter), ["A", "B"]);
+});
+
+test("a box is missing where the task asks for more, unless a plan goes without", () => {
+  const none = content("A", []);
+  const plan = { ...none, targets: [{ tool: "saw", step: 1 }] };
+  assert.deepEqual([lacksBoxes(none, 1), lacksBoxes(none, 0), lacksBoxes(plan, 1)], [true, false, false]);
+  assert.deepEqual([lacksBoxes(ann[0].content, 1), lacksBoxes(ann[0].content, 2)], [false, true]);
 });

@@ -4,7 +4,8 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.core.exceptions import PermissionDenied
+from django.contrib.auth.forms import UserChangeForm
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -12,13 +13,28 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext
 
 from webapp.accounts.actions import create_reset_link, email_reset_link
+from webapp.accounts.closing import refuse_last_lead
 from webapp.accounts.models import ApiToken, Invitation, User
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.once import forget_once, keep_once, kept_once
+
+
+class AccountForm(UserChangeForm):
+    """The form of an account. One that alone leads a benchmark can't be closed."""
+
+    def clean_is_active(self) -> bool:
+        active = bool(self.cleaned_data["is_active"])
+        if self.instance.is_active and not active:
+            try:
+                refuse_last_lead(self.instance)
+            except Conflict as error:
+                raise ValidationError(error.message) from error
+        return active
 
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin):
+    form = AccountForm
     ordering = ("email",)
     list_display = ("email", "name", "email_verified", "is_staff", "is_active", "date_joined", "last_login")
     list_filter = ("is_staff", "is_active", "email_verified")
@@ -44,6 +60,16 @@ class UserAdmin(DjangoUserAdmin):
         if change and "email" in form.changed_data and "email_verified" not in form.changed_data:
             obj.email_verified = False
         super().save_model(request, obj, form, change)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Accounts that alone lead a benchmark are protected, like those with work."""
+        deleted, counts, needed, protected = super().get_deleted_objects(objs, request)
+        for person in objs:
+            try:
+                refuse_last_lead(person, objs)
+            except Conflict as error:
+                protected = [*protected, error.message]
+        return deleted, counts, needed, protected
 
     def reset_link(self, request: HttpRequest, id: str) -> HttpResponse:
         """Template admin/accounts/user/reset_link.html; context: person, link (just created, shown once; else ""),

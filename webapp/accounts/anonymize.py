@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Field, ForeignKey, OneToOneField, QuerySet
 from django.utils.translation import gettext
 
+from webapp.accounts.closing import refuse_last_lead
 from webapp.accounts.models import ApiToken, Invitation, Session, SignInAttempt, User
 from webapp.common import audit
 from webapp.common.errors import Conflict
@@ -60,17 +61,22 @@ def is_anonymized(user: User) -> bool:
 
 
 @transaction.atomic
-def anonymize_person(*, actor: User | None, user: User) -> User:
+def anonymize_person(*, actor: User | None, user: User, force: bool = False) -> User:
     """Remove all identifying data of a person and every way to sign in, and replace the name by "Former annotator 7".
 
     Their annotations, reviews and judgments stay under the new name, so that agreement and all other statistics stay
     unchanged. The audit log keeps its entries without names and addresses. It can't be undone.
+
+    Raises ``Conflict`` for the only lead of a benchmark; ``force``: a request to erase does not wait for another lead,
+    and site admins lead the benchmark then.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if is_anonymized(user):
         raise Conflict(gettext("%(name)s is already anonymized.") % {"name": user.name})
     if actor is not None and actor.pk == user.pk:
         raise Conflict(gettext("You can't anonymize yourself. Ask another admin."))
+    if not force:
+        refuse_last_lead(user)
     word = next((said for describe in _described if (said := describe(user))), "member")
     leaving = Leaving(user, user.email, user.name, f"former-{user.pk}@{DOMAIN}", f"Former {word} {user.pk}")
     # The other half depends on this one, and reads the data that is removed here.

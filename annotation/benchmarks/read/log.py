@@ -19,6 +19,8 @@ from webapp.common.paging import Page, page_after
 from webapp.common.translation import Text
 
 ROWS = 50
+JOINED = "member.join"
+"""``member.add`` by the person who accepted an invitation."""
 KINDS = {"": gettext_lazy("All entries"), "security": gettext_lazy("Security events")}
 WORDS: Mapping[str, Text] = {
     **OF_SAMPLES,
@@ -47,6 +49,7 @@ WORDS: Mapping[str, Text] = {
     "import.undo": gettext_lazy("undid an import"),
     "judging.drop": gettext_lazy("changed what questions of a judging queue were about"),
     "member.add": gettext_lazy("added a role"),
+    JOINED: gettext_lazy("accepted an invitation"),
     "member.invite": gettext_lazy("invited a member"),
     "member.remove": gettext_lazy("removed a role"),
     "member.withdraw": gettext_lazy("withdrew an invitation"),
@@ -124,7 +127,8 @@ def _row(entry: AuditEntry) -> LogRow:
     if entry.reason:
         told["reason"] = entry.reason
     details = tuple((name.replace("_", " "), _words(value)) for name, value in told.items() if value not in ("", None))
-    return LogRow(entry, str(entry.actor) if entry.actor else "", str(WORDS.get(entry.action, "")), details)
+    action = JOINED if entry.action == "member.add" and "invitation" in entry.data else entry.action
+    return LogRow(entry, str(entry.actor) if entry.actor else "", str(WORDS.get(action, "")), details)
 
 
 def _words(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext
 
 from annotation.common.access import require
@@ -12,6 +13,7 @@ from annotation.common.notices import notify_role
 from annotation.common.rules import refuse_open_blind_work
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Right, Role
+from webapp.accounts.closing import led_alone_by
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput
@@ -74,14 +76,31 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
 
 
 def _keep_a_lead(benchmark: Benchmark, user: User, *, taken: Collection[Role]) -> None:
-    active = Membership.objects.filter(benchmark=benchmark, role=Role.LEAD, user__is_active=True)
-    others = active.exclude(user=user)
-    if Role.LEAD in taken and not others.exists():
+    if Role.LEAD in taken and not _leads(benchmark).exclude(user=user).exists():
         raise Conflict(
             gettext("%(user)s is the only lead of %(title)s. Make another member a lead first.")
             % {"user": user, "title": benchmark.title},
             field="roles",
         )
+
+
+def _leads(benchmark: Benchmark | OuterRef) -> QuerySet[Membership]:
+    """The leads who can sign in."""
+    return Membership.objects.filter(benchmark=benchmark, role=Role.LEAD, user__is_active=True)
+
+
+@led_alone_by
+@transaction.atomic
+def led_alone(user: User, beside: Collection[User] = ()) -> list[str]:
+    """Return the titles of the benchmarks of this lead that have no other one who can sign in, not counting those
+    ``beside``.
+    """
+    led = Benchmark.objects.filter(memberships__user=user, memberships__role=Role.LEAD)
+    locked = Benchmark.objects.select_for_update().filter(pk__in=led.values("pk")).order_by("pk")
+    numbers = [benchmark.pk for benchmark in locked]
+    others = _leads(OuterRef("pk")).exclude(user__in=[user, *beside])
+    alone = Benchmark.objects.filter(~Exists(others), pk__in=numbers)
+    return list(alone.order_by("title").values_list("title", flat=True))
 
 
 def _note(

@@ -16,7 +16,8 @@ from django.utils.translation import gettext
 
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
-from annotation.content.rescaling import Fit, Size, fit_of, rescaled
+from annotation.content.drawn_on import Drawn, in_pixels_of, sizes_drawn_on
+from annotation.content.rescaling import Size
 from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, ImageReplacement, Revision
 from annotation.models.querysets.samples import cluster_image
 from annotation.schema import AnswerType, Box, SampleContent, ToolPlan, outline_of
@@ -77,7 +78,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two contents of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable."""
+    """Two contents of one sample. ``second_by`` is None for gold; ``boxes`` and ``same`` None: not comparable.
+    ``shapes_differ``: the boxes lie on images of different shape.
+    """
 
     sample: int
     place: ComparedSample
@@ -87,6 +90,7 @@ class Pair:
     second: Said
     boxes: BoxAgreement | None
     same: bool | None
+    shapes_differ: bool = False
 
     @property
     def disputed(self) -> bool:
@@ -173,21 +177,13 @@ def _boxes(benchmark: Benchmark) -> dict[int, list[Box]]:
 
 
 def _sizes(benchmark: Benchmark, rows: Iterable[Mapping[str, Any]]) -> dict[int, Size | None]:
-    """Return the size of the image that each revision was drawn on: of the first image that was replaced after it was
-    submitted, or of the image that the sample has.
-    """
-    replaced: dict[int, list[tuple[Any, Size]]] = {}
-    found = ImageReplacement.objects.filter(sample__benchmark=benchmark).order_by("replaced_at", "pk")
-    for sample, at, *size in found.values_list("sample", "replaced_at", "image__width", "image__height"):
-        replaced.setdefault(sample, []).append((at, (size[0], size[1])))
-    sizes: dict[int, Size | None] = {}
+    """Return the size of the image that each revision was drawn on."""
+    drawn = []
     for row in rows:
         width, height = row["annotation__sample__width"], row["annotation__sample__height"]
         now = (width, height) if width and height else None
-        at = row["submitted_at"]
-        earlier = (size for until, size in replaced.get(row[_SAMPLE], ()) if at is not None and at < until)
-        sizes[row["pk"]] = next(earlier, now)
-    return sizes
+        drawn.append(Drawn(row["pk"], row[_SAMPLE], row["submitted_at"], now))
+    return sizes_drawn_on(ImageReplacement.objects.filter(sample__benchmark=benchmark), drawn)
 
 
 def facet_names(benchmark: Benchmark) -> list[str]:
@@ -295,6 +291,7 @@ def _pairs(work: Work, first: Rater, second: Rater) -> Iterator[Pair]:
 
 
 def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: Said, second: Said) -> Pair:
+    other = in_pixels_of(second.content, second.size, first.size)
     return Pair(
         sample=sample,
         place=work.samples[sample],
@@ -302,16 +299,7 @@ def _pair(work: Work, sample: int, first_by: int, second_by: int | None, first: 
         second_by=second_by,
         first=first,
         second=second,
-        boxes=_compared_boxes(first, second),
+        boxes=box_agreement(first.content.gold_boxes, other.gold_boxes) if other is not None else None,
         same=same_answer(first.content, second.content),
+        shapes_differ=other is None and bool(first.content.gold_boxes and second.content.gold_boxes),
     )
-
-
-def _compared_boxes(first: Said, second: Said) -> BoxAgreement | None:
-    """Compare boxes in pixels of one image. None for images of different shape: their pixels don't correspond."""
-    content = second.content
-    if first.size and second.size and first.size != second.size:
-        if fit_of(second.size, first.size) is Fit.OTHER:
-            return None
-        content = rescaled(content, second.size, first.size)
-    return box_agreement(first.content.gold_boxes, content.gold_boxes)

@@ -134,6 +134,7 @@ def _pair_context(
         "samples": count_of(benchmark, (pair.place.key for pair in pairs)),
         "pairs": len(pairs),
         "pictures": len({pair.place.cluster for pair in pairs}),
+        "apart": sum(pair.shapes_differ for pair in pairs),
         "overlap": overlap_of(benchmark, pairs, several),
         "rows": rows,
         "label": label.name,

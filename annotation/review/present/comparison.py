@@ -11,8 +11,8 @@ from annotation.common.sentences import checks_json
 from annotation.common.words import FIELD_WORDS
 from annotation.consensus import BoxGroup, Combine, Compared, Field, proposal, proposed_facets
 from annotation.content.checks import validate_gold
+from annotation.content.drawn_on import shown_json
 from annotation.content.json import content_to_json
-from annotation.content.revisions import revision_json
 from annotation.models import Adjudication, Sample
 from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
 from annotation.regions import has_outlines
@@ -47,13 +47,15 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
 
 
 def _annotations(submissions: Submissions, letters: list[str], hide_names: bool) -> list[dict[str, Any]]:
+    rows = zip(letters, submissions.revisions, submissions.shown, strict=True)
     return [
         {
             "letter": letter,
             "author": "" if hide_names else str(revision.annotation.author or gettext("the importer")),
-            "content": revision_json(revision),
+            "content": shown_json(revision, shown),
+            "other_image": "shape" if shown.lost else "size" if shown.moved else None,
         }
-        for letter, revision in zip(letters, submissions.revisions, strict=True)
+        for letter, revision, shown in rows
     ]
 
 

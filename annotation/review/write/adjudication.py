@@ -13,9 +13,10 @@ from annotation.common.idempotency import run_idempotent
 from annotation.common.reasons import or_other, require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
+from annotation.content.drawn_on import Shown, shown_json
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.questions import add_question, first_of, next_key
-from annotation.content.revisions import make_gold
+from annotation.content.revisions import add_revision, make_gold
 from annotation.content.samples import content_digest
 from annotation.content.transitions import apply_transition
 from annotation.models import Adjudication, Annotation, Benchmark, Gold, Review, Revision, Sample
@@ -118,8 +119,10 @@ def _accept(actor: User, found: Adjudication, submissions: Submissions, named: N
     digest, whole = content_digest(parsed), {name: list(values) for name, values in facets.items()}
     same = [
         revision
-        for revision, given in zip(submissions.revisions, submissions.facets, strict=True)
-        if revision.digest == digest and {name: list(values) for name, values in given.items()} == whole
+        for revision, shown, given in zip(submissions.revisions, submissions.shown, submissions.facets, strict=True)
+        if not shown.moved
+        and revision.digest == digest
+        and {name: list(values) for name, values in given.items()} == whole
     ]
     if same:
         _accept_one(actor, found, submissions, same[0])
@@ -147,7 +150,9 @@ def _accept_revision(actor: User, revision: Revision) -> None:
 
 def _supersede(actor: User, submissions: Submissions, but: Revision | None) -> None:
     for revision in submissions.revisions:
-        if revision is not but and revision.annotation.state == State.IN_REVIEW:
+        if (
+            but is None or revision.annotation_id != but.annotation_id
+        ) and revision.annotation.state == State.IN_REVIEW:
             apply_transition(actor=actor, annotation=revision.annotation, name="supersede")
 
 
@@ -178,15 +183,38 @@ def _keep(actor: User, found: Adjudication, submissions: Submissions, named: Nam
     """Keep one annotation, move the other chosen ones to separate samples, and supersede the rest."""
     _known(verdict.letters, named)
     first, *others = dict.fromkeys(verdict.letters)
+    for letter in (first, *others):
+        _require_evidence(letter, _shown_of(submissions, named[letter]))
     for letter in others:
-        revision = named[letter]
+        revision = _on_image(submissions, named[letter])
         made = _new_sample(actor, found.sample)
         place = None if revision.annotation.place is None else 0
         Annotation.objects.filter(pk=revision.annotation.pk).update(sample=made, place=place)
         revision.annotation.sample = made
         _accept_revision(actor, revision)
         revision.annotation.state = State.ACCEPTED.value
-    _accept_one(actor, found, submissions, named[first])
+    _accept_one(actor, found, submissions, _on_image(submissions, named[first]))
+
+
+def _shown_of(submissions: Submissions, revision: Revision) -> Shown:
+    return submissions.shown[submissions.revisions.index(revision)]
+
+
+def _require_evidence(letter: str, shown: Shown) -> None:
+    """Raises ``Conflict`` for evidence that belongs to an image of another shape."""
+    if shown.lost:
+        raise Conflict(
+            gettext("The evidence of annotation %(letter)s was drawn on an image of another shape. Return it.")
+            % {"letter": letter}
+        )
+
+
+def _on_image(submissions: Submissions, revision: Revision) -> Revision:
+    """The revision, or a new one of its author in pixels of the image that replaced the one it was drawn on."""
+    shown = _shown_of(submissions, revision)
+    if not shown.moved:
+        return revision
+    return add_revision(actor=revision.author, annotation=revision.annotation, content=shown_json(revision, shown))
 
 
 def _new_sample(actor: User, sample: Sample) -> Sample:

@@ -10,9 +10,11 @@ import numpy as np
 from django.db.models import F
 
 from annotation.agreement import box_agreement
+from annotation.content.drawn_on import Drawn, boxes_in_pixels_of, size_of, sizes_drawn_on
 from annotation.content.records import shape_from_row
+from annotation.content.rescaling import Size
 from annotation.drafting import Arm, Field
-from annotation.models import Benchmark, Gold, Proposal, ProposalUse, Revision
+from annotation.models import Benchmark, Gold, ImageReplacement, Proposal, ProposalUse, Revision
 from annotation.schema import Box
 from annotation.workflow import State
 from evaluation.metrics.anchoring import Contrast, contrast
@@ -57,32 +59,52 @@ def anchoring_of(benchmark: Benchmark) -> Anchoring:
             counts = decisions.setdefault(name, {})
             counts[decision] = counts.get(decision, 0) + 1
     rows[SECONDS] = list(seconds.values())
-    rows[GOLD] = _with_gold({row[0]: (row[2] == Arm.WITHHELD, row[6] or 0) for row in found})
+    rows[GOLD] = _with_gold(benchmark, {row[0]: (row[2] == Arm.WITHHELD, row[6] or 0) for row in found})
     contrasts = {name: _contrast(given) for name, given in rows.items() if given}
     return Anchoring(contrasts, decisions, Proposal.objects.on(benchmark).by_field())
 
 
-def _with_gold(arms: Mapping[int, tuple[bool, int]]) -> list[Row]:
-    """IoU of submitted boxes with accepted gold that another person decided: adjudicated, or corrected in review."""
+def _with_gold(benchmark: Benchmark, arms: Mapping[int, tuple[bool, int]]) -> list[Row]:
+    """IoU of submitted boxes with accepted gold that another person decided: adjudicated, or corrected in review. Both
+    are compared in pixels of one image, and not at all on images of different shape.
+    """
     own = Revision.objects.filter(annotation__in=arms, author=F("annotation__author"), submitted_at__isnull=False)
     submitted = {one.annotation_id: one for one in own.order_by("number").prefetch_related("gold_boxes", "gold_shapes")}
-    samples = Gold.objects.filter(sample__annotations__in=arms).select_related("revision")
+    samples = Gold.objects.filter(sample__annotations__in=arms).select_related("revision", "sample")
     parts = ("revision__gold_boxes", "revision__gold_shapes")
-    gold = {one.sample_id: one.revision for one in samples.prefetch_related(*parts)}
+    golds = list(samples.prefetch_related(*parts))
+    gold = {one.sample_id: one.revision for one in golds}
     sample_of = dict(
         Revision.objects.filter(pk__in=[one.pk for one in submitted.values()]).values_list(
             "annotation", "annotation__sample"
         )
     )
+    pairs = {
+        annotation: (submitted[annotation], gold[sample])
+        for annotation, sample in sample_of.items()
+        if sample in gold and gold[sample].author_id != submitted[annotation].author_id
+    }
+    sizes = _sizes(benchmark, golds, pairs.values())
     rows = []
-    for annotation, (withheld, image) in arms.items():
-        mine, theirs = submitted.get(annotation), gold.get(sample_of.get(annotation, 0))
-        if mine is None or theirs is None or theirs.author_id == mine.author_id:
-            continue
-        both = box_agreement(_boxes(mine), _boxes(theirs))
+    for annotation, (mine, theirs) in pairs.items():
+        known = boxes_in_pixels_of(_boxes(theirs), sizes[theirs.pk], sizes[mine.pk])
+        both = box_agreement(_boxes(mine), known) if known is not None else None
         if both is not None:
-            rows.append((both.iou, withheld, image))
+            rows.append((both.iou, *arms[annotation]))
     return rows
+
+
+def _sizes(
+    benchmark: Benchmark, golds: Iterable[Gold], pairs: Iterable[tuple[Revision, Revision]]
+) -> dict[int, Size | None]:
+    """Return the size of the image that each revision was drawn on."""
+    samples = {one.revision_id: one.sample for one in golds}
+    drawn = [
+        Drawn(one.pk, samples[theirs.pk].pk, one.submitted_at, size_of(samples[theirs.pk]))
+        for mine, theirs in pairs
+        for one in (mine, theirs)
+    ]
+    return sizes_drawn_on(ImageReplacement.objects.filter(sample__benchmark=benchmark), drawn)
 
 
 def _boxes(revision: Any) -> list[Box]:

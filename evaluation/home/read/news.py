@@ -36,6 +36,7 @@ SENTENCES: Mapping[str, Any] = {
         "changed the visibility of %(title)s", "changed the visibility of %(title)s", "n"
     ),
     "member.add": ngettext_lazy("added a member as %(after)s to %(title)s", "assigned %(n)s roles on %(title)s", "n"),
+    "member.join": ngettext_lazy("joined %(title)s as %(after)s", "took %(n)s roles on %(title)s", "n"),
     "version.freeze": ngettext_lazy("froze version %(after)s of %(title)s", "froze %(n)s versions of %(title)s", "n"),
     "import.samples": ngettext_lazy(
         "imported samples into %(title)s (%(samples)s)", "imported %(n)s files of samples into %(title)s", "n"
@@ -48,7 +49,10 @@ SENTENCES: Mapping[str, Any] = {
         "changed the metric settings of %(title)s", "changed the metric settings of %(title)s", "n"
     ),
 }
-"""Action -> what a person did once, and several times in a row. Other actions are in the audit log only."""
+"""Action -> what a person did once, and several times in a row. Other actions are in the audit log only.
+
+``member.join`` is ``member.add`` by the person who accepted an invitation.
+"""
 
 
 @dataclass(frozen=True)
@@ -117,8 +121,13 @@ def activity_events(user: Person, most: int = 8) -> list[ActivityEvent]:
     mine = Benchmark.objects.all() if everything else Benchmark.objects.joined_by(user)
     titles = dict(mine.values_list("slug", "title"))
     entries = AuditEntry.objects.filter(benchmark__in=titles, action__in=SENTENCES).select_related("actor")[:READ_BACK]
-    alike = groupby(entries, key=lambda entry: (entry.actor_id, entry.action, entry.benchmark))
+    alike = groupby(entries, key=lambda entry: (entry.actor_id, _kind(entry), entry.benchmark))
     return [_happening(list(rows), titles) for _, rows in alike][:most]
+
+
+def _kind(entry: AuditEntry) -> str:
+    """Return the key of the sentence of an entry: a person who accepts an invitation joins."""
+    return "member.join" if entry.action == "member.add" and "invitation" in entry.data else entry.action
 
 
 def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> ActivityEvent:
@@ -132,5 +141,5 @@ def _happening(rows: list[AuditEntry], titles: Mapping[str, str]) -> ActivityEve
         "samples": decimal(counts.get("read", 0)),
         "trajectories": decimal(counts.get("trajectories", 0)),
     }
-    text = str(SENTENCES[last.action] % values)
+    text = str(SENTENCES[_kind(last)] % values)
     return ActivityEvent(last.actor, text, last.created, last.benchmark)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotation.imaging.crops import Picture, crop, scaled
 from annotation.imaging.evidence import polygon_pixels
@@ -81,7 +82,8 @@ def masked(
     ``polygons``: by position among the boxes, of those boxes of which only the area of a polygon is filled.
 
     Each row of a box is a gradient between the colors at its left and right edges, each column one from top to bottom.
-    The fill is their mean, so that no pixel of the box remains. Raises ``CannotApply`` if there are no surroundings.
+    The fill is their mean, so that no pixel of the box remains. Without a line next to any edge, each masked pixel gets
+    the gradient between the nearest pixels outside the mask. Raises ``CannotApply`` if there are none.
     """
     height, width = picture.shape[:2]
     mask = np.zeros((height, width), np.uint8)
@@ -133,7 +135,41 @@ def _fill(made: Picture, mask: Picture, left: int, top: int, right: int, bottom:
         if lines:
             fills.append((1 - at) * lines[0] + at * lines[-1] + 0 * area)
     if not fills:
-        raise CannotApply(gettext_noop("The gold covers the whole image, so it has no surroundings."))
+        _fill_between(made, mask)
+        return
     filled = np.rint(np.mean(fills, axis=0)).astype(np.uint8)
     inside = mask[top:bottom, left:right] == 1
     made[top:bottom, left:right][inside] = filled[inside]
+
+
+def _fill_between(made: Picture, mask: Picture) -> None:
+    """Fill masked pixels with the mean of the gradients between the nearest pixels outside the mask, in their row and
+    in their column. Where a line has none on one side, the other one counts; where neither line has any, the mean of
+    all pixels outside the mask.
+    """
+    rows, columns = np.nonzero(mask)
+    total = np.zeros((len(rows), *made.shape[2:]))
+    lines = np.zeros(len(rows), np.int64)
+    for source, outside, line, at in (
+        (made, mask == 0, rows, columns),
+        (made.swapaxes(0, 1), (mask == 0).T, columns, rows),
+    ):
+        before, after = (nearest[line, at] for nearest in _nearest(outside))
+        low, high = np.where(before < 0, after, before), np.where(after < 0, before, after)
+        known = np.flatnonzero(low >= 0)
+        low, high, at, line = low[known], high[known], at[known], line[known]
+        share = ((at - low) / np.maximum(high - low, 1)).reshape(-1, *([1] * (made.ndim - 2)))
+        total[known] += (1 - share) * source[line, low] + share * source[line, high]
+        lines[known] += 1
+    total[lines == 0] = made[mask == 0].mean(axis=0)
+    count = np.maximum(lines, 1).reshape(-1, *([1] * (made.ndim - 2)))
+    made[rows, columns] = np.rint(total / count).astype(np.uint8)
+
+
+def _nearest(outside: NDArray[np.bool_]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """For each pixel, the column of the nearest pixel outside the mask before it and after it in its row; -1: none."""
+    width = outside.shape[1]
+    at = np.arange(width, dtype=np.int32)
+    before = np.maximum.accumulate(np.where(outside, at, np.int32(-1)), axis=1)
+    after = np.minimum.accumulate(np.where(outside, at, np.int32(width))[:, ::-1], axis=1)[:, ::-1]
+    return before, np.where(after == width, np.int32(-1), after)

@@ -24,9 +24,15 @@ export class AdjudicationFoot {
     this.#show();
   }
 
-  /** What accepting does now: the letter of the annotation that becomes gold, or null for a combination. */
-  result(letter) {
-    this.#part("result").textContent = letter ? t("Accepting makes annotation %(letter)s gold.", { letter }) : t("Accepting makes a combined annotation gold.");
+  /**
+   * What accepting does now: the letter of the annotation that becomes gold, or null for a combination.
+   * `lacking`: a box is missing, so the button opens the editor.
+   */
+  result(letter, lacking) {
+    this.#part("accepts").hidden = lacking;
+    this.#part("draws").hidden = !lacking;
+    if (lacking) this.#part("result").textContent = t("Evidence is missing. Draw a box in the editor.");
+    else this.#part("result").textContent = letter ? t("Accepting makes annotation %(letter)s gold.", { letter }) : t("Accepting makes a combined annotation gold.");
   }
 
   confirm() {

@@ -1,7 +1,7 @@
 import { newKey } from "../lib/request.js";
 import { t } from "../lib/t.js";
 import { isTyping } from "../lib/keys.js";
-import { answering, choices, chosen, sameAs, take, takeGroup, wholeOf, words } from "../models/adjudication.js";
+import { answering, choices, chosen, lacksBoxes, sameAs, take, takeGroup, wholeOf, words } from "../models/adjudication.js";
 import { completed } from "../models/draft.js";
 import { AdjudicationFoot } from "./adjudication-foot.js";
 import { FrameMarks } from "./frame-marks.js";
@@ -141,7 +141,7 @@ export class SightlineAdjudication extends HTMLElement {
     for (const chip of this.querySelectorAll("[data-how]")) press(chip, chosen(content, groups[chip.dataset.group]) === chip.dataset.how);
     const whole = wholeOf(content, answering(annotations));
     for (const chip of this.querySelectorAll("[data-take]")) press(chip, whole.includes(chip.dataset.take));
-    this.#foot?.result(whole[0] ?? null);
+    this.#foot?.result(whole[0] ?? null, this.#lacking);
   }
 
   /** Draw only the boxes of some people, while a choice that is theirs is pointed at. */
@@ -189,6 +189,7 @@ export class SightlineAdjudication extends HTMLElement {
     else this.#keys.showAlone(stage);
     this.#keys.show(this.querySelector(".review__foot"));
     this.#editorKeys.show(this.querySelector("[data-fix]"));
+    this.#show();
     if (!on) {
       this.#editor.settle();
       this.#editor.read();
@@ -246,7 +247,16 @@ export class SightlineAdjudication extends HTMLElement {
     return { ...seen, confirm: () => this.#foot.confirm() };
   }
 
+  /** Accepting would be refused, for want of a box. In the editor the validation says so. */
+  get #lacking() {
+    return !this.#editing && lacksBoxes(this.#editor.content, this.#data.task.least_boxes);
+  }
+
   #accept() {
+    if (this.#lacking) {
+      this.#edit(true);
+      return;
+    }
     if (this.#editing) this.#editor.settle();
     this.#send({ decision: "accept", content: this.#editor.content });
   }

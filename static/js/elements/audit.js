@@ -28,7 +28,7 @@ export class SightlineAudit extends HTMLElement {
     this.#stage = new ReviewStage(this.querySelector(".stage"), image);
     await this.#stage.open(signal);
     this.#stage.draw(content.gold_boxes);
-    new ReviewLens(this.querySelector("[data-lens]"), image).show(content.gold_boxes[0]?.box ?? null);
+    new ReviewLens(this.querySelector("[data-lens]"), image).show(content.gold_boxes[0] ?? null);
     this.#stage.flyToEvidence();
   }
 

@@ -6,7 +6,7 @@ import { BoxLayer } from "./box-layer.js";
 import { ModelView } from "./model-view.js";
 import { TilePictures } from "./canvas-tiles.js";
 import { FrameViewer } from "./frame-viewer.js";
-import { placeRect, shape } from "./shapes.js";
+import { entryDrawn, placeRect, shape } from "./shapes.js";
 import { StageGestures } from "./stage-gestures.js";
 import { StageGlass } from "./stage-glass.js";
 import { StageLight } from "./stage-light.js";
@@ -249,11 +249,7 @@ export class Canvas {
     const viewport = this.#viewer?.viewport;
     if (viewport) this.#glass.clear(viewport, this.#content.gold_boxes.map(({ box }) => box));
     const svg = this.#part("mini");
-    const small = this.#content.gold_boxes.map(({ box }) => {
-      const rect = shape("rect", { class: "gold" });
-      placeRect(rect, withMargin(box, 0.25));
-      return rect;
-    });
+    const small = this.#content.gold_boxes.map((entry) => entryDrawn(entry, { class: "gold" }, null, 0.25));
     const seen = shape("rect", { class: "vp" });
     if (this.#viewer?.seen) placeRect(seen, this.#viewer.seen);
     svg.replaceChildren(...small, seen);

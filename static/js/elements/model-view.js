@@ -2,7 +2,7 @@ import { unionArea } from "../models/box.js";
 import { height, width } from "../lib/geometry.js";
 import { t } from "../lib/t.js";
 import { lastLevel, levelSize, levelWithin } from "../lib/tiles.js";
-import { placeRect } from "./shapes.js";
+import { evidenceDrawn } from "./shapes.js";
 
 /** Evidence with this many pixels each way in the model's image can be read there, as the checks of the server say. */
 const READABLE = 28;
@@ -62,8 +62,9 @@ export class ModelView {
       return;
     }
     const scale = 2 ** (this.level - this.#levels.last);
-    const { box } = boxes[this.selected ?? 0] ?? boxes[0];
-    this.#drawPlace(box.map((value) => value * scale));
+    const entry = boxes[this.selected ?? 0] ?? boxes[0];
+    const points = entry.points?.map((point) => point.map((value) => value * scale));
+    this.#drawPlace({ ...entry, points, box: entry.box.map((value) => value * scale) });
     const areas = boxes.some(({ kind }) => kind !== "point") ? boxes.filter(({ kind }) => kind !== "point") : boxes;
     const least = areas.map(({ box: one }) => [width(one) * scale, height(one) * scale]).sort((a, b) => Math.min(...a) - Math.min(...b))[0];
     const size = least.map((side) => (side < 10 ? side.toFixed(1) : Math.round(side))).join(" × ");
@@ -72,7 +73,8 @@ export class ModelView {
     else this.#say(t("Readable without zooming."), t("The evidence is %(size)s px here, %(area)s px² in total.", { size, area: Math.round(area * scale * scale) }));
   }
 
-  #drawPlace(box) {
+  #drawPlace(entry) {
+    const { box } = entry;
     const canvas = this.#root.querySelector("canvas");
     const across = Math.max(AROUND, 1.3 * width(box), (1.3 * height(box) * canvas.width) / canvas.height);
     const down = (across * canvas.height) / canvas.width;
@@ -81,7 +83,7 @@ export class ModelView {
     this.#pictures.draw(canvas, this.level, [left, top, left + across, top + down], () => this.#draw());
     const svg = this.#root.querySelector("svg.marks");
     svg.setAttribute("viewBox", `${left} ${top} ${across} ${down}`);
-    for (const rect of svg.querySelectorAll("rect")) placeRect(rect, box);
+    evidenceDrawn(svg, entry);
   }
 
   #say(strong, text) {

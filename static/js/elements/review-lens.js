@@ -2,7 +2,7 @@ import { height, width } from "../lib/geometry.js";
 import { magnification } from "../lib/format.js";
 import { t } from "../lib/t.js";
 import { lensArea } from "../models/review-places.js";
-import { placeRect } from "./shapes.js";
+import { evidenceDrawn } from "./shapes.js";
 
 const SIDE = 480;
 const SHOWN = 200;
@@ -19,16 +19,18 @@ export class ReviewLens {
     this.#image = image;
   }
 
-  /** Show a box; nothing when there is none, or when it is so large that the lens would make it smaller. */
-  show(box) {
+  /** Show a shape; nothing when there is none, or when it is so large that the lens would make it smaller. */
+  show(entry) {
+    const box = entry?.box;
     const area = box && lensArea(box, this.#image);
     this.#root.hidden = !area || width(area) > SHOWN;
     if (this.#root.hidden) return;
     const address = this.#image.tiles.replace(/tiles\/.*$/, `regions/${area.join(",")}/${SIDE}.jpg`);
     const picture = this.#root.querySelector("img");
     if (picture.getAttribute("src") !== address) picture.src = address;
-    this.#root.querySelector("svg").setAttribute("viewBox", `${area[0]} ${area[1]} ${width(area)} ${height(area)}`);
-    for (const rect of this.#root.querySelectorAll("svg rect")) placeRect(rect, box);
+    const svg = this.#root.querySelector("svg");
+    svg.setAttribute("viewBox", `${area[0]} ${area[1]} ${width(area)} ${height(area)}`);
+    evidenceDrawn(svg, entry);
     const { width: w, height: h } = this.#image;
     this.#root.querySelector("[data-scale]").textContent = t("Evidence, at %(scale)s", { scale: magnification(SHOWN / width(area)) });
     this.#root.querySelector("[data-size]").textContent = t("%(size)s of %(whole)s", { size: `${width(box)} × ${height(box)}${GAP}px`, whole: `${w} × ${h}` });

@@ -67,7 +67,7 @@ export class SightlineReview extends HTMLElement {
     this.#comments = new Comments(this.querySelector("[data-comments]"), this.#editor.canvas?.places ?? null, signal);
     if (!image) return;
     this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
-    this.#lens.show(content.gold_boxes[0]?.box ?? null);
+    this.#lens.show(content.gold_boxes[0] ?? null);
   }
 
   /** For the list of keys. */

@@ -18,6 +18,12 @@ export function entryDrawn({ kind, points, box }, attributes, parent = null, mar
   return rect;
 }
 
+/** A shape with its casing, alone in `svg`. */
+export function evidenceDrawn(svg, entry) {
+  svg.replaceChildren();
+  for (const name of ["case", "gold"]) entryDrawn(entry, { class: name }, svg);
+}
+
 /** Put a rect where a box lies. */
 export function placeRect(rect, box) {
   rect.setAttribute("x", box[0]);

@@ -76,6 +76,9 @@ export const takeGroup = (content, groups, index, how) => {
 export const wholeOf = (content, annotations) =>
   annotations.filter((one) => Object.keys(KEYS).every((field) => equal(part(one.content, field), part(content, field)))).map(({ letter }) => letter);
 
+/** Whether the content lacks a box that the task asks for. A sample with a tool plan can have none. */
+export const lacksBoxes = ({ gold_boxes: boxes, targets }, least) => boxes.length < least && Boolean(boxes.length || !targets.length);
+
 /** A value of a field in a few words. */
 export const words = (content, field) => {
   if (field === "question") return content.question;

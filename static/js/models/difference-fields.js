@@ -63,11 +63,11 @@ function boxRow(name, before, after) {
   if (exactly(before) === exactly(after) && (before?.label ?? "") === (after?.label ?? "")) {
     return { name, same: true };
   }
-  if (before && after && exactly(before) !== exactly(after) && [before, after].some(({ kind }) => kind === "polygon")) {
-    return { name, runs: differenceOf(boxText(before), boxText(after)), shapes: [before, after], note: "" };
-  }
-  if (!before || !after || before.points || after.points || exactly(before) === exactly(after)) {
-    return { name, runs: differenceOf(boxText(before), boxText(after)) };
+  const shaped = [before, after].some((one) => one?.points);
+  if (!before || !after || shaped || exactly(before) === exactly(after)) {
+    // A point has no outline that could be drawn over the other one.
+    const drawn = before && after && exactly(before) !== exactly(after) && [before, after].some(({ kind }) => kind === "polygon");
+    return { name, runs: differenceOf(boxText(before), boxText(after)), ...(drawn && { shapes: [before, after] }) };
   }
   const moved = size(before.box) === size(after.box);
   const said = moved ? place : size;

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.benchmarks.write.invitations import invite_person
-from annotation.benchmarks.write.people import DETAILS, change_details, set_roles
+from annotation.benchmarks.write.people import DETAILS, change_details, led_alone, set_roles
 from annotation.models import Benchmark, Membership
 from annotation.workflow import Role
 from tests.annotation.pages_data import make_benchmark
@@ -16,6 +16,7 @@ from tests.conftest import signed_in
 from tests.databases import forget_audit_entries
 from tests.factories import make_user
 from tests.worlds import made_once
+from webapp.accounts.anonymize import anonymize_person
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -145,3 +146,42 @@ def test_more_people_and_invitations_cost_no_more_queries(kitchen: Benchmark, le
     with CaptureQueriesContext(connection) as many:
         assert len(client.get(SETTINGS).context["people"]) == 6
     assert len(many) == len(few)
+
+
+def account_page(user: User) -> str:
+    return f"/admin/accounts/user/{user.pk}/"
+
+
+def account_of(user: User, **changed: str) -> dict[str, str]:
+    """The form of an account in the admin, closed."""
+    return {"email": user.email, "name": user.name, **changed}
+
+
+def test_an_admin_cannot_close_the_account_of_the_last_lead(kitchen: Benchmark, lea: User, admin: User) -> None:
+    client = signed_in(admin)
+    answer = client.post(f"{account_page(lea)}change/", account_of(lea))
+    lea.refresh_from_db()
+    assert (answer.status_code, lea.is_active) == (200, True)
+    assert "the only lead of Kitchen" in answer.content.decode()
+    page = client.get(f"{account_page(lea)}delete/").content.decode()
+    assert "the only lead of Kitchen" in page
+    assert client.post(f"{account_page(lea)}delete/", {"post": "yes"}).status_code == 200
+    assert User.objects.filter(pk=lea.pk).exists()
+    listed = {"action": "delete_selected", "_selected_action": [str(lea.pk)]}
+    assert "the only lead of Kitchen" in client.post("/admin/accounts/user/", listed).content.decode()
+
+
+def test_with_another_lead_the_account_is_closed(kitchen: Benchmark, lea: User, ana: User, admin: User) -> None:
+    set_roles(actor=lea, benchmark=kitchen, user=ana, roles=[Role.LEAD])
+    assert led_alone(lea) == []
+    assert led_alone(lea, [lea, ana]) == ["Kitchen"]
+    assert signed_in(admin).post(f"{account_page(lea)}change/", account_of(lea)).status_code == 302
+    lea.refresh_from_db()
+    assert not lea.is_active
+    assert led_alone(ana) == ["Kitchen"]
+
+
+def test_the_last_lead_is_anonymized_only_by_force(kitchen: Benchmark, lea: User) -> None:
+    with pytest.raises(Conflict, match="the only lead of Kitchen"):
+        anonymize_person(actor=None, user=lea)
+    assert not anonymize_person(actor=None, user=lea, force=True).is_active

@@ -10,13 +10,13 @@ from html import unescape
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from annotation.common.access import roles_of
-from annotation.models import Annotation, Benchmark, Image, ImageReplacement, Sample
+from annotation.models import Annotation, Benchmark, Sample
 from annotation.quality.read.agreement import Audience, audience_of, load_work, pairs_of
 from annotation.workflow import Role, State
 from tests.annotation.agreement_data import mugs, settle, submit, three_people
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
@@ -232,25 +232,19 @@ def test_the_number_of_queries_does_not_grow(
 QUERIES = 20
 
 
-def another_size(sample: Any, size: tuple[int, int], new: tuple[int, int], lea: User) -> None:
-    """An image of ``size`` was replaced by one of ``new``, as of now."""
-    old = Image.objects.create(sha256="0" * 64, width=size[0], height=size[1], format="png", bytes=1)
-    ImageReplacement.objects.create(
-        sample=sample, image=old, boxes="returned", replaced_at=timezone.now(), replaced_by=lea
-    )
-    Sample.objects.filter(pk=sample.pk).update(width=new[0], height=new[1])
-
-
 @pytest.mark.parametrize(("new", "expected"), [((200, 200), 1.0), ((300, 100), None)])
 def test_boxes_on_an_image_of_another_size_are_compared_in_one_images_pixels_or_not_at_all(
     kitchen: Benchmark, lea: User, ana: User, ben: User, new: tuple[int, int], expected: float | None
 ):
     submit(ana, 0, boxes=[(10, 10, 30, 20)])
     sample = Sample.objects.get(key="mug-000")
-    another_size(sample, (100, 100), new, lea)
+    another_size(sample, new, lea, old=(100, 100))
     submit(ben, 0, boxes=[(20, 20, 60, 40)])
     [pair] = pairs_of(load_work(kitchen, lea, Audience.EVERYONE), ana.pk, ben.pk)
     assert (pair.boxes.iou if pair.boxes else None) == expected
+    assert pair.shapes_differ == (expected is None)
+    text = signed_in(lea).get(PAGE).content.decode()
+    assert ("left out: its boxes were drawn on images of different shape" in text) == (expected is None)
 
 
 def test_two_annotations_on_the_replaced_image_are_compared_in_its_pixels(
@@ -258,7 +252,7 @@ def test_two_annotations_on_the_replaced_image_are_compared_in_its_pixels(
 ):
     for user in (ana, ben):
         submit(user, 0, boxes=[(10, 10, 30, 20)])
-    another_size(Sample.objects.get(key="mug-000"), (100, 100), (300, 100), lea)
+    another_size(Sample.objects.get(key="mug-000"), (300, 100), lea, old=(100, 100))
     [pair] = pairs_of(load_work(kitchen, lea, Audience.EVERYONE), ana.pk, ben.pk)
     assert pair.boxes is not None
     assert pair.boxes.iou == 1.0

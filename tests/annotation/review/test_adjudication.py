@@ -273,7 +273,9 @@ def test_what_is_submitted_after_the_decision_is_superseded(ana, bo, rui, lea, k
 def test_the_first_submission_fixes_the_question_for_the_others(ana, bo, kitchen):
     sample = submitted(ana, kitchen)
     assert take_one(bo, kitchen) == sample
-    shown = signed_in(bo).get(reverse("annotation:annotate-sample", args=["kitchen", sample.key])).context["studio"]
+    page = signed_in(bo).get(reverse("annotation:annotate-sample", args=["kitchen", sample.key]))
+    assert "Separate with ;" not in page.content.decode()
+    shown = page.context["studio"]
     begun = shown["content"]
     assert (shown["fixed"], begun["question"], begun["answer"], begun["gold_boxes"]) == (
         True, "Which colour is the mug?", [], []

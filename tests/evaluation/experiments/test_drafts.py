@@ -8,28 +8,35 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.proposals import offer_to
 from annotation.drafting import CONTROL_SHARE, Arm, arm_of
 from annotation.models import (
     Annotation,
     Benchmark,
     Drafting,
+    Gold,
+    GoldBox,
     GoldCheck,
     Image,
     Proposal,
     ProposalUse,
     QualityRules,
+    Revision,
     Sample,
 )
 from annotation.queue.assignment import next_to_annotate
 from annotation.workflow import Role
+from evaluation.experiments.read.anchoring import _with_gold
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Endpoint, Experiment, Trajectory
 from evaluation.runner.templates import load_prompt
 from evaluation.stand_in.recorded import Recorded
 from evaluation.stand_in.server import Options, StandIn
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving
 from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted
@@ -271,6 +278,50 @@ def test_with_few_images_anchoring_is_undefined_and_says_why(to_do: Benchmark, l
     said = client.get("/api/v1/benchmarks/kitchen/drafting/").json()
     assert [one["difference"] for one in said["measures"]] == [None, None]
     assert said["measures"][0]["undefined"] == "few-shown"
+
+
+def test_a_draft_follows_the_image_of_its_sample(to_do: Benchmark, lea: User, ana: User) -> None:
+    """Boxes that were drafted on an image of another shape are not offered; the other fields are."""
+    drafting = Drafting.objects.create(benchmark=to_do, seed="a" * 32)
+    sample = to_do.samples.get(key="new-1")
+    size = (sample.width, sample.height)
+    about = {"drafting": drafting, "sample": sample, "source": "m-1", "prompt_digest": "d" * 64}
+    Proposal.objects.create(field="boxes", content=[{"box": [1, 1, 5, 5], "label": "mug"}], **about)
+    Proposal.objects.create(field="question", content="Which mug?", **about)
+    another_size(sample, (2 * size[0], 2 * size[1]), lea)
+    sample.refresh_from_db()
+    offer = offer_to(ana, sample, None)
+    assert offer is not None
+    assert [one.content for one in offer.proposals if one.field == "question"] == ["Which mug?"]
+    assert [one.content for one in offer.proposals if one.field == "boxes"] == [
+        [{"box": [2, 2, 10, 10], "label": "mug"}]
+    ]
+    another_size(sample, (size[1] + 7, size[0]), lea)
+    sample.refresh_from_db()
+    offer = offer_to(ana, sample, None)
+    assert offer is not None
+    assert [one.field for one in offer.proposals] == ["question"]
+
+
+@pytest.mark.parametrize(("new", "values"), [((18, 18), [1.0]), ((9, 18), [])])
+def test_likeness_to_gold_is_measured_in_pixels_of_one_image(
+    to_do: Benchmark, lea: User, ana: User, rui: User, new: tuple[int, int], values: list[float]
+) -> None:
+    used(to_do, ana, 1)
+    annotation = Annotation.objects.get(sample__key="used-0")
+    revisions = []
+    for number, author, box in ((1, ana, (1, 1, 5, 5)), (2, rui, (2, 2, 10, 10))):
+        one = Revision.objects.create(
+            annotation=annotation, number=number, author=author, answer_type="open", answers=["x"],
+            submitted_at=timezone.now(),
+        )  # fmt: skip
+        GoldBox.objects.create(revision=one, position=0, **dict(zip(("x1", "y1", "x2", "y2"), box, strict=True)))
+        revisions.append(one)
+        if author == ana:
+            another_size(annotation.sample, new, lea)
+    Gold.objects.create(sample=annotation.sample, revision=revisions[1], accepted_at=timezone.now())
+    rows = _with_gold(to_do, {annotation.pk: (False, 0)})
+    assert [value for value, *_ in rows] == values
 
 
 def test_a_lead_drafts_on_the_page_and_over_the_api(to_do: Benchmark, endpoint_at: EndpointAt, lea: User) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.db import transaction
 
 from annotation.benchmarks.write.benchmark import add_member, set_public
+from annotation.benchmarks.write.invitations import invite_person
 from annotation.content.samples import save_samples
 from annotation.models import Annotation, Benchmark, BenchmarkQueue, QualityRules, Sample
 from annotation.workflow import Role
@@ -18,6 +19,7 @@ from tests.annotation.pages_data import make_benchmark
 from tests.conftest import signed_in
 from tests.evaluation import records, run_pages
 from tests.worlds import made_once
+from webapp.accounts.actions import accept_invitation
 from webapp.accounts.models import User
 from webapp.jobs.models import Job
 
@@ -114,6 +116,15 @@ def test_what_happened_is_told_in_sentences_to_those_it_concerns(lea: User, ana:
         ("Lea Moreau", "created Desk"),
     ]
     assert home(sam)["news"] == []
+
+
+def test_who_accepts_an_invitation_joins_and_adds_nobody(kitchen: Benchmark, lea: User, rui: User) -> None:
+    _, secret = invite_person(actor=lea, benchmark=kitchen, email=rui.email, roles=[Role.REVIEWER])
+    accept_invitation(secret, actor=rui)
+    happening = home(rui)["news"][0]
+    assert (str(happening.actor), happening.text) == (str(rui), "joined Kitchen as reviewer")
+    log = signed_in(lea).get("/benchmarks/kitchen/settings/log/").content.decode()
+    assert "accepted an invitation" in log
 
 
 def test_my_jobs_stand_there_until_they_are_done(kitchen: Benchmark, lea: User, ana: User) -> None:

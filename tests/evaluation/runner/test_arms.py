@@ -76,7 +76,15 @@ def test_nothing_of_a_masked_box_is_left_and_nothing_else_changes(
     assert np.array_equal(made[~inside], GRAY[~inside])
 
 
-@pytest.mark.parametrize("points", [((10, 10), (30, 12), (12, 33)), ((5, 5), (40, 5.5), (20, 12), (38, 30.4), (6, 28))])
+@pytest.mark.parametrize(
+    "points",
+    [
+        ((10, 10), (30, 12), (12, 33)),
+        ((5, 5), (40, 5.5), (20, 12), (38, 30.4), (6, 28)),
+        # The box around it is the whole image.
+        ((0, 0), (GRAY.shape[1], 0), (0, GRAY.shape[0])),
+    ],
+)
 def test_a_masked_polygon_leaves_nothing_of_its_area_and_keeps_what_lies_apart(points: tuple[Point, ...]) -> None:
     shape = Outline.of(OutlineKind.POLYGON, points)
     made = pixels.masked(GRAY, [tuple(shape.as_list())], {0: points})
@@ -89,6 +97,14 @@ def test_a_masked_polygon_leaves_nothing_of_its_area_and_keeps_what_lies_apart(p
     apart = shapely.distance(shapely.box(xs, ys, xs + 1, ys + 1), area) >= 3
     assert np.array_equal(made[apart], GRAY[apart])
     assert (made != GRAY)[inside].any()
+
+
+def test_a_polygon_across_the_whole_image_is_filled_from_the_pixels_next_to_it() -> None:
+    white = np.full((40, 60, 3), 255, np.uint8)
+    points = ((0.0, 0.0), (60.0, 0.0), (0.0, 40.0))
+    marked = white.copy()
+    marked[:10, :20] = 0
+    assert np.array_equal(pixels.masked(marked, [(0, 0, 60, 40)], {0: points}), white)
 
 
 def test_gold_that_covers_everything_has_no_surroundings() -> None:

@@ -1,0 +1,90 @@
+"""Annotations of a sample whose image was replaced between them: all boxes are in pixels of the image it has now."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.benchmarks.write.benchmark import add_member
+from annotation.models import AdjudicationRule, Benchmark, Gold, Sample
+from annotation.queue.settings import set_queue
+from annotation.review.present.comparison import comparison_json
+from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.workflow import Role
+from tests.annotation.work_data import another_size, content, submitted, to_annotate
+from tests.conftest import signed_in
+from tests.factories import make_user
+from tests.worlds import made_once
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict
+
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+TWICE = [{"box": [200, 200, 240, 230], "label": "mug"}]
+
+
+@pytest.fixture
+def bo(db: None) -> User:
+    return make_user("Bo Ek")
+
+
+@made_once
+def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
+    """A sample of 1000 by 800 pixels that Ana and Bo both annotate."""
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    return benchmark
+
+
+def on_two_images(ana: User, bo: User, lea: User, benchmark: Benchmark, new: tuple[int, int], **changes: object):
+    """Ana's annotation on the first image, Bo's on that which replaced it."""
+    another_size(submitted(ana, benchmark), new, lea)
+    return submitted(bo, benchmark, gold_boxes=TWICE, **changes)
+
+
+def annotations(sample: Sample) -> dict[str | None, list[list[int]]]:
+    """Boxes by how the image differs from that of the sample."""
+    shown = comparison_json(sample)["annotations"]
+    return {one["other_image"]: [box["box"] for box in one["content"]["gold_boxes"]] for one in shown}
+
+
+def test_boxes_on_an_image_of_another_size_agree_in_pixels_of_the_new_one(
+    kitchen: Benchmark, ana: User, bo: User, lea: User
+) -> None:
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = on_two_images(ana, bo, lea, kitchen, (2000, 1600))
+    [box] = Gold.objects.get(sample=sample).revision.gold_boxes.all()
+    assert [box.x1, box.y1, box.x2, box.y2] == [200, 200, 240, 230]
+
+
+def test_an_adjudicator_sees_and_accepts_scaled_boxes(
+    kitchen: Benchmark, ana: User, bo: User, rui: User, lea: User
+) -> None:
+    sample = on_two_images(ana, bo, lea, kitchen, (2000, 1600), answer=["A"])
+    assert annotations(sample) == {"size": [[200, 200, 240, 230]], None: [[200, 200, 240, 230]]}
+    page = signed_in(rui).get(f"/benchmarks/kitchen/review/adjudication/{sample.key}/").content.decode()
+    assert "on an image of another size" in page
+    adjudicate(actor=rui, sample=sample, verdict=Verdict("accept", content(gold_boxes=TWICE)))
+    gold = Gold.objects.get(sample=sample).revision
+    assert [box.x1 for box in gold.gold_boxes.all()] == [200]
+    assert gold.annotation.kind == "adjudicated"
+
+
+def test_a_kept_question_takes_its_boxes_along_in_pixels_of_the_new_image(
+    kitchen: Benchmark, ana: User, bo: User, rui: User, lea: User
+) -> None:
+    sample = on_two_images(ana, bo, lea, kitchen, (2000, 1600), answer=["A"])
+    adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=["A", "B"]))
+    golds = Gold.objects.filter(sample__benchmark=kitchen)
+    assert [[box.x1 for box in gold.revision.gold_boxes.all()] for gold in golds] == [[200], [200]]
+
+
+def test_boxes_on_an_image_of_another_shape_are_left_out_and_people_decide(
+    kitchen: Benchmark, ana: User, bo: User, rui: User, lea: User
+) -> None:
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = on_two_images(ana, bo, lea, kitchen, (800, 1000))
+    assert sample.state == "disputed"
+    assert annotations(sample) == {"shape": [], None: [[200, 200, 240, 230]]}
+    with pytest.raises(Conflict, match="another shape"):
+        adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=["A", "B"]))
+    assert not Gold.objects.exists()
