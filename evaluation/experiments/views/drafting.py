@@ -15,10 +15,12 @@ from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
+from evaluation.common.checking import checking_of
 from evaluation.experiments.forms import DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
 from evaluation.experiments.present.exchanges import image_answer
 from evaluation.experiments.present.experiment import state_words
+from evaluation.experiments.present.flags import flag_row
 from evaluation.experiments.present.planted import planted_row
 from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
@@ -40,8 +42,8 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/drafting.html; htmx, once another endpoint is chosen: _draft_fields.html, and no
     content while its kind stays. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
     there is one), drafting (None before the first one), shown (the newest experiments with their words), fields
-    (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft). Posted: the
-    fields of ``DraftForm``, which create a drafting."""
+    (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft), flags
+    (FlagRow). Posted: the fields of ``DraftForm``, which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
     chosen = {"endpoint": request.GET.get("endpoint")}
@@ -73,6 +75,7 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         "measures": measure_rows(found),
         "planted": planted_row(planted_of(benchmark)),
         "checks": undrafted_checks(benchmark) if now is not None else 0,
+        "flags": flag_row(checking_of(benchmark)),
     }
     piece = "evaluation/experiments/_draft_fields.html"
     status = 400 if form.errors else 200
