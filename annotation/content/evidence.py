@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
+from annotation.content.proposals import withheld_from
 from annotation.evidence import Condition, Purpose
-from annotation.models import Annotation, Benchmark, EvidenceTest, Image, Revision
+from annotation.models import Annotation, Benchmark, EvidenceTest, Image, Revision, Sample
 from webapp.accounts.models import User
 
 
@@ -32,11 +33,15 @@ def keep_answer(
     EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)
 
 
-def mismatches_of(revision: Revision) -> list[Mismatch]:
-    """The flags of a revision for its reviewer, who sees them only after the blind answer. One query."""
-    options: Mapping[str, str] = revision.options or {}
-    found = EvidenceTest.objects.mismatches().filter(revision=revision)
-    return [Mismatch(one.model, one.condition, _with_text(one.answer, options)) for one in found]
+def mismatches_for(user: User, sample: Sample, revisions: Sequence[Revision]) -> dict[int, list[Mismatch]]:
+    """The flags of these revisions of a sample, by revision, for the person who decides; none in their control arm. At
+    most two queries. A reviewer sees them only after the blind answer."""
+    options: dict[int, Mapping[str, str]] = {one.pk: one.options or {} for one in revisions}
+    flags: dict[int, list[Mismatch]] = {}
+    for one in EvidenceTest.objects.mismatches().filter(revision__in=options):
+        said = _with_text(one.answer, options[one.revision_id])
+        flags.setdefault(one.revision_id, []).append(Mismatch(one.model, one.condition, said))
+    return {} if flags and withheld_from(user, sample.benchmark, [sample.pk]) else flags
 
 
 def _with_text(answer: str, options: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.requests import key_of
 from annotation.consensus import Combine, Field
+from annotation.evidence import CHECKED
 from annotation.models import Adjudication, Sample
 from annotation.review.present.comparison import comparison_json
 from annotation.review.read import to_adjudicate
@@ -130,6 +131,20 @@ COMPARISON = inline_serializer(
             },
             many=True,
         ),
+        "flags": inline_serializer(
+            "ComparisonFlag",
+            {
+                "field": serializers.CharField(help_text="answer; question, if the questions differ."),
+                "letters": serializers.ListField(
+                    child=serializers.CharField(help_text=LETTER), help_text="The annotations that answer differently."
+                ),
+                "model": serializers.CharField(),
+                "condition": serializers.ChoiceField(choices=list(CHECKED), help_text="What the model saw."),
+                "answer": serializers.CharField(help_text="An option with its text."),
+            },
+            many=True,
+            help_text="Answers of checking models that differ; empty in the control arm.",
+        ),
         "groups": inline_serializer(
             "BoxGroup",
             {
@@ -238,7 +253,7 @@ def adjudication(request: Request, slug: str, key: str) -> Response:
         return Response(_decided(sample))
     under_review(person, sample)
     require_several(sample)
-    return Response(comparison_json(sample))
+    return Response(comparison_json(person, sample))
 
 
 def _decided(sample: Sample) -> dict[str, Any]:

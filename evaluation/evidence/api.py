@@ -15,8 +15,8 @@ from annotation.common.api import benchmark_for
 from annotation.evidence import LEAST_ANSWERS, MOST_LEAST, Condition
 from annotation.workflow import Right
 from evaluation.common.api import Fields
+from evaluation.common.checking import checking_of
 from evaluation.evidence.present import change_counts, checking_json, necessity_json, tested_json
-from evaluation.evidence.read.checking import checking_of
 from evaluation.evidence.read.necessity import batches_of, necessity_of, result_of, tested_gold
 from evaluation.evidence.write import set_facet, undo_batch
 from webapp.accounts.http import person_of
@@ -48,7 +48,8 @@ CHECKING = inline_serializer(
             many=True,
         ),
         "flags": EvidenceRate(),
-        "precision": EvidenceRate(),
+        "precision": EvidenceRate(help_text="Of the flags that the person who decided could see."),
+        "precision_blind": EvidenceRate(help_text="Of the flags that the person who decided did not see."),
         "changed_without_flag": EvidenceRate(),
         "waiting": serializers.IntegerField(help_text="Flags without a decision of a reviewer."),
         "flagged": inline_serializer(
@@ -56,7 +57,7 @@ CHECKING = inline_serializer(
             {
                 "sample": serializers.CharField(),
                 "models": serializers.ListField(child=serializers.CharField()),
-                "decision": serializers.CharField(),
+                "decision": serializers.CharField(help_text="Of the review, or adjudicated."),
                 "confirmed": serializers.BooleanField(),
             },
             many=True,

@@ -10,9 +10,10 @@ from django.utils.translation import gettext
 
 from annotation.evidence import NOTHING, YES, Condition, Tally
 from annotation.templatetags.work import decision_words
+from evaluation.common.checking import ADJUDICATED, Checking
 from evaluation.common.evidence import CONDITION_WORDS
-from evaluation.evidence.read.checking import Checking, Rate
 from evaluation.evidence.read.necessity import Necessity, Tested
+from evaluation.metrics.flags import Rate
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def check_rows(found: Checking) -> list[CheckRow]:
 def flag_rows(found: Checking) -> list[RateRow]:
     return [
         _rate(gettext("Questions with a flag"), found.flags),
-        _rate(gettext("Precision: flags that the review confirmed"), found.precision),
+        _rate(gettext("Precision: flags in view that the decision confirmed"), found.precision),
+        _rate(gettext("Precision, blind: the same, of flags that were not shown"), found.blind),
         _rate(gettext("Changed by the review without a flag"), found.others),
     ]
 
@@ -75,7 +77,7 @@ def flagged_rows(found: Checking) -> list[dict[str, Any]]:
         {
             "key": one.key,
             "models": ", ".join(one.models),
-            "decision": decision_words(one.decision),
+            "decision": gettext("adjudicated") if one.decision == ADJUDICATED else decision_words(one.decision),
             "confirmed": one.confirmed,
         }
         for one in found.flagged
@@ -115,6 +117,7 @@ def checking_json(found: Checking) -> dict[str, Any]:
         ],
         "flags": _rate_json(found.flags),
         "precision": _rate_json(found.precision),
+        "precision_blind": _rate_json(found.blind),
         "changed_without_flag": _rate_json(found.others),
         "waiting": found.waiting,
         "flagged": [

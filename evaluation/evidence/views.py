@@ -14,9 +14,9 @@ from annotation.common.sections import settings_context
 from annotation.evidence import LEAST_ANSWERS, MOST_LEAST, Condition
 from annotation.imaging.problems import PictureProblem
 from annotation.workflow import Right
+from evaluation.common.checking import checking_of
 from evaluation.common.evidence import condition_image
 from evaluation.evidence.present import change_counts, check_rows, flag_rows, flagged_rows, tested_row
-from evaluation.evidence.read.checking import checking_of
 from evaluation.evidence.read.necessity import batches_of, gold_named, necessity_of, result_of, tested_gold
 from evaluation.evidence.write import set_facet, undo_batch
 from evaluation.runner.arms.catalogue import CannotApply

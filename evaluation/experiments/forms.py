@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, USUAL_FIELDS, Field
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, Field
 from annotation.evidence import Purpose
 from evaluation.common.evidence import CONDITION_WORDS
 from evaluation.detections import THRESHOLD
@@ -19,7 +19,15 @@ from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmCho
 from evaluation.experiments.write.board import AuditChoices, RenderChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
-from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, offered_fields
+from evaluation.experiments.write.drafts import (
+    LEAST_SHARE,
+    MOST_SHARE,
+    DraftChoices,
+    drafted_by,
+    offered_fields,
+    source_kind,
+    usual_fields,
+)
 from evaluation.experiments.write.endpoints import DIALECTS
 from evaluation.experiments.write.evidence import EvidenceChoices
 from evaluation.experiments.write.judges import JudgeChoices
@@ -65,6 +73,18 @@ _FIELD_WORDS = {
     Field.TOOLCHAIN.value: _("Toolchain"),
     Field.TARGETS.value: _("Targets"),
     Field.DISTRACTORS.value: _("Distractors"),
+}
+
+_FIELDS_OF_KIND = {
+    "model": ("prompt", "sampling"),
+    "detector": ("names", "threshold"),
+    "backend": ("names", "threshold", "label_config"),
+}
+"""The fields of a drafting that only one kind of endpoint has."""
+_HELP_OF_KIND = {
+    "model": _("Toolchains and tool plans are drafted together with the question."),
+    "detector": _("A detector drafts boxes."),
+    "backend": _("An ML backend drafts boxes and answers."),
 }
 
 _QUESTION_WORDS = {
@@ -371,14 +391,38 @@ class RenderForm(_ItemsForm):
         return RenderChoices(**self.values())
 
 
-class DraftForm(forms.Form):
-    """The choices for drafts of samples to do, of a model, a detector or an ML backend."""
+class _DraftedFields(forms.MultipleChoiceField):
+    """The fields to draft. It shows those that the endpoint can draft; for others, the action gives the reason."""
 
-    endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
-    fields_drafted = forms.MultipleChoiceField(
-        label=_("Fields"), choices=[(one.value, _FIELD_WORDS[one.value]) for one in Field],
-        initial=[one.value for one in USUAL_FIELDS], widget=forms.CheckboxSelectMultiple,
-        help_text=_("A detector drafts boxes. An ML backend drafts boxes and answers."),
+    def valid_value(self, value: Any) -> bool:
+        return value in list(Field)
+
+
+class DraftForm(forms.Form):
+    """The choices for drafts of samples to do, of a model, a detector or an ML backend. Its fields are those of the
+    kind of the endpoint: of the chosen one, and before a choice of the first."""
+
+    endpoint = forms.ModelChoiceField(
+        label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None,
+        widget=forms.Select(attrs={"autocomplete": "off"}),
+    )  # fmt: skip
+    fields_drafted = _DraftedFields(label=_("Fields"), widget=forms.CheckboxSelectMultiple)
+    prompt = forms.ChoiceField(label=_("Prompt"), required=False)
+    sampling = forms.ChoiceField(
+        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
+    )
+    names = forms.CharField(
+        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("What to look for, separated by commas or lines. Empty: all tools in the gold."),
+    )  # fmt: skip
+    threshold = forms.FloatField(
+        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
+        help_text=_("Boxes with a lower score are left out."),
+    )  # fmt: skip
+    label_config = forms.CharField(
+        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("As in Label Studio. Empty: rectangles with the names as labels."),
     )  # fmt: skip
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
@@ -392,26 +436,9 @@ class DraftForm(forms.Form):
         label=_("Planted errors"), min_value=0, max_value=MOST_PLANTED, initial=0, required=False,
         help_text=_("Share of drafted answers and boxes, such as 0.03. Annotators learn it after submitting."),
     )  # fmt: skip
-    prompt = forms.ChoiceField(label=_("Prompt"), required=False)
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
     images = forms.CharField(
         label=_("Image size"), required=False, max_length=20,
         help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
-    names = forms.CharField(
-        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("Of a detector or an ML backend: what to look for. Empty: all tools in the gold."),
-    )  # fmt: skip
-    threshold = forms.FloatField(
-        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
-        help_text=_("Of a detector or an ML backend: boxes with a lower score are left out."),
-    )  # fmt: skip
-    label_config = forms.CharField(
-        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("Of an ML backend, as in Label Studio. Empty: rectangles with the names as labels."),
     )  # fmt: skip
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
@@ -423,16 +450,39 @@ class DraftForm(forms.Form):
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
         endpoints.queryset = Endpoint.objects.offered_to(benchmark).drafters()
-        drafted = self.fields["fields_drafted"]
-        assert isinstance(drafted, forms.MultipleChoiceField)
-        drafted.choices = [(one.value, _FIELD_WORDS[one.value]) for one in offered_fields(benchmark.task)]
-        _offer_prompts(self, "prompt", benchmark, [Role.DRAFT], _("of Sightline"))
+        self._fit_endpoint(benchmark.task)
+        if "prompt" in self.fields:
+            _offer_prompts(self, "prompt", benchmark, [Role.DRAFT], _("of Sightline"))
         if drafting is not None:
             del self.fields["control_share"]
 
+    def _fit_endpoint(self, task: Any) -> None:
+        """Keep the fields of the kind of the endpoint, and offer what it can draft."""
+        wanted, offered = str(self["endpoint"].value() or ""), list(self.fields["endpoint"].queryset)  # type: ignore[attr-defined]
+        endpoint = next((one for one in offered if str(one.pk) == wanted), offered[0] if offered else None)
+        preset = PRESETS[endpoint.preset if endpoint is not None else "generic"]
+        self.kind = source_kind(preset)
+        self._own = ("fields_drafted", *_FIELDS_OF_KIND[self.kind])
+        for name in {name for names in _FIELDS_OF_KIND.values() for name in names} - set(self._own):
+            del self.fields[name]
+        drafted = self.fields["fields_drafted"]
+        assert isinstance(drafted, _DraftedFields)
+        can = [one for one in offered_fields(task) if one in drafted_by(preset)]
+        drafted.choices = [(one.value, _FIELD_WORDS[one.value]) for one in can]
+        drafted.initial = [one.value for one in usual_fields(preset)]
+        drafted.help_text = _HELP_OF_KIND[self.kind] if self.kind != "model" or set(OF_QUESTION) & set(can) else ""
+
+    def of_endpoint(self) -> list[forms.BoundField]:
+        """The fields that depend on the kind of the endpoint, in their order."""
+        return [one for one in self if one.name in self._own]
+
+    def of_all(self) -> list[forms.BoundField]:
+        """The other fields without the endpoint, in their order."""
+        return [one for one in self if one.name != "endpoint" and one.name not in self._own]
+
     def choices(self) -> DraftChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
-        share, threshold = given.pop("control_share", self._share), given.pop("threshold")
+        share, threshold = given.pop("control_share", self._share), given.pop("threshold", None)
         given["threshold"] = THRESHOLD if threshold is None else threshold
         given["planted_share"] = given["planted_share"] or 0.0
         return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)

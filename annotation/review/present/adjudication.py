@@ -36,7 +36,7 @@ def adjudication_json(user: User, sample: Sample) -> dict[str, Any]:
     """Return the data for the script of the page."""
     slug = sample.benchmark.slug
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in ROUTES.items()}
-    return comparison_json(sample) | {
+    return comparison_json(user, sample) | {
         "open": True,
         "image": picture_json(sample),
         "facets": known_facets(sample.benchmark),

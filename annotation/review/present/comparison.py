@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import gettext
@@ -12,17 +13,19 @@ from annotation.common.words import FIELD_WORDS
 from annotation.consensus import BoxGroup, Combine, Compared, Field, proposal, proposed_facets
 from annotation.content.checks import validate_gold
 from annotation.content.drawn_on import shown_json
+from annotation.content.evidence import Mismatch, mismatches_for
 from annotation.content.json import content_to_json
 from annotation.models import Adjudication, Sample
 from annotation.queue.rounds import Submissions, box_names, rule_of, submissions_of
 from annotation.regions import has_outlines
 from annotation.review.read import letters_of
 from annotation.schema import Box, Outline, SampleContent
+from webapp.accounts.models import User
 
 
-def comparison_json(sample: Sample) -> dict[str, Any]:
-    """Return the data for an adjudicator's decision, for the page and the API. Authors are named only if the lead's
-    rules allow it.
+def comparison_json(user: User, sample: Sample) -> dict[str, Any]:
+    """Return the data for this adjudicator's decision, for the page and the API. Authors are named only if the lead's
+    rules allow it, and flags are shown outside the control arm.
     """
     rule = rule_of(sample.benchmark)
     submissions = submissions_of(sample, rule)
@@ -36,6 +39,7 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
         "image_problem": sample.image_problem,
         "content": content_to_json(content, box_names(submissions, groups), facets),
         "annotations": sorted(_annotations(submissions, letters, rule.hide_names), key=lambda one: str(one["letter"])),
+        "flags": _flags(user, sample, submissions, letters),
         "groups": [_group(group, letters) for group in submissions.compared.groups],
         "combine": rule.combine,
         "fields": _fields(submissions, plan),
@@ -44,6 +48,17 @@ def comparison_json(sample: Sample) -> dict[str, Any]:
         "checks": checks_json(validate_gold(sample, content, facets)),
         "reasons": offered_reasons(sample.benchmark, toolchain=toolchain, tool_plan=plan),
     }
+
+
+def _flags(user: User, sample: Sample, submissions: Submissions, letters: list[str]) -> list[dict[str, Any]]:
+    """The differing answers of checking models, each with the annotations that it differs from."""
+    found = mismatches_for(user, sample, submissions.revisions)
+    named: dict[Mismatch, list[str]] = {}
+    for letter, revision in sorted(zip(letters, submissions.revisions, strict=True), key=lambda one: one[0]):
+        for one in found.get(revision.pk, ()):
+            named.setdefault(one, []).append(letter)
+    field = Field.ANSWER if Field.ANSWER in submissions.compared.fields else Field.QUESTION
+    return [{"field": field.value, "letters": of, **asdict(one)} for one, of in named.items()]
 
 
 def _annotations(submissions: Submissions, letters: list[str], hide_names: bool) -> list[dict[str, Any]]:

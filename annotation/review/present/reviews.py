@@ -18,7 +18,7 @@ from annotation.common.task import task_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_gold
 from annotation.content.comments import comments_on
-from annotation.content.evidence import mismatches_of
+from annotation.content.evidence import mismatches_for
 from annotation.content.revisions import content_of, facets_in, revision_json
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.queue.blind.present import blind_json
@@ -97,7 +97,7 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
         "bank": bank_json(sample.benchmark),
         "editor_keys": editor_keys(user, sample.benchmark.task),
         "chain": _chain(sample, revision, slug),
-        "mismatches": [asdict(one) for one in mismatches_of(revision)],
+        "mismatches": [asdict(one) for one in mismatches_for(user, sample, [revision]).get(revision.pk, ())],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -14,10 +14,12 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, Field
 from annotation.workflow import Right
+from evaluation.common.checking import checking_of
 from evaluation.detections import THRESHOLD
 from evaluation.experiments.api.experiments import EXPERIMENT, Starting, created, prompt_field
 from evaluation.experiments.api.planted import PLANTED
 from evaluation.experiments.present.anchoring import anchoring_json
+from evaluation.experiments.present.flags import flags_json
 from evaluation.experiments.present.planted import planted_json
 from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
 from evaluation.experiments.read.drafting import drafting_of
@@ -80,6 +82,14 @@ class MeasureSerializer(serializers.Serializer):
     undefined = serializers.CharField(help_text="Why the difference is undefined; empty: it is defined.")
 
 
+class FlagPrecision(serializers.Serializer):
+    precision = serializers.FloatField(allow_null=True, help_text="changed / n; null without a case.")
+    changed = serializers.IntegerField(help_text="Changed, returned or discarded by the person who decided.")
+    n = serializers.IntegerField()
+    low = serializers.FloatField(allow_null=True, help_text="Of the 95% interval, clustered by image.")
+    high = serializers.FloatField(allow_null=True)
+
+
 class DraftingSerializer(serializers.Serializer):
     control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted yet.")
     shows = serializers.BooleanField(help_text="Annotators see drafts.")
@@ -89,6 +99,11 @@ class DraftingSerializer(serializers.Serializer):
     )
     measures = MeasureSerializer(many=True)
     planted = PLANTED
+    flags = inline_serializer(
+        "FlagPrecisions",
+        {"blind": FlagPrecision(help_text="Of flags that were not shown."), "shown": FlagPrecision()},
+        help_text="Flags of checking models on answers, with a decision.",
+    )
 
 
 @needs(Scope.MANAGE)
@@ -111,6 +126,7 @@ def drafting(request: Request, slug: str) -> Response:
         "decisions": found.decisions,
         "measures": anchoring_json(found),
         "planted": planted_json(planted_of(benchmark)),
+        "flags": flags_json(checking_of(benchmark)),
     }
     return Response(DraftingSerializer(said).data)
 

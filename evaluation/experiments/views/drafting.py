@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,10 +15,12 @@ from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
+from evaluation.common.checking import checking_of
 from evaluation.experiments.forms import DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
 from evaluation.experiments.present.exchanges import image_answer
 from evaluation.experiments.present.experiment import state_words
+from evaluation.experiments.present.flags import flag_row
 from evaluation.experiments.present.planted import planted_row
 from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
@@ -29,6 +31,7 @@ from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError, Conflict
+from webapp.common.htmx import render_page
 
 MOST = 20
 
@@ -36,13 +39,17 @@ MOST = 20
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Template evaluation/experiments/drafting.html; context: form, endpoints (whether there is one), drafting (None
-    before the first one), shown (the newest experiments with their words), fields (FieldRow), measures (MeasureRow),
-    planted (PlantedRow), checks (active gold checks without a draft). Posted: the fields of ``DraftForm``, which create
-    a drafting."""
+    """Template evaluation/experiments/drafting.html; htmx, once another endpoint is chosen: _draft_fields.html, and no
+    content while its kind stays. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
+    there is one), drafting (None before the first one), shown (the newest experiments with their words), fields
+    (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft), flags
+    (FlagRow). Posted: the fields of ``DraftForm``, which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
-    form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now)
+    chosen = {"endpoint": request.GET.get("endpoint")}
+    form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now, initial=chosen)
+    if request.htmx and form.kind == request.GET.get("kind"):
+        return HttpResponse(status=204)
     if request.method == "POST" and form.is_valid():
         try:
             with transaction.atomic():
@@ -68,8 +75,11 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         "measures": measure_rows(found),
         "planted": planted_row(planted_of(benchmark)),
         "checks": undrafted_checks(benchmark) if now is not None else 0,
+        "flags": flag_row(checking_of(benchmark)),
     }
-    return render(request, "evaluation/experiments/drafting.html", context, status=400 if form.errors else 200)
+    piece = "evaluation/experiments/_draft_fields.html"
+    status = 400 if form.errors else 200
+    return render_page(request, "evaluation/experiments/drafting.html", piece, context, status=status)
 
 
 @login_required

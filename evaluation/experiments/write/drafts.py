@@ -29,7 +29,7 @@ from annotation.workflow import Right
 from evaluation.common.source_images import source_image
 from evaluation.detections import THRESHOLD
 from evaluation.endpoints.errors import CallFailed
-from evaluation.endpoints.presets import PRESETS
+from evaluation.endpoints.presets import PRESETS, Preset
 from evaluation.execution.attempt import PIXELS, Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
@@ -152,9 +152,9 @@ def fields_of(task: TaskSchema, endpoint: Endpoint, chosen: Sequence[str]) -> tu
     """The fields to draft in their order, those that are usual for the source if none is chosen. Raises
     ``InvalidInput`` for one that the source cannot draft, or that the task does not have."""
     preset = PRESETS[endpoint.preset]
-    can = (Field.BOXES,) if preset.detector else BACKEND_FIELDS if preset.backend else tuple(Field)
+    can = drafted_by(preset)
     if not chosen:
-        return tuple(one for one in Field if one in can and one in USUAL_FIELDS) if preset.chats else (Field.BOXES,)
+        return usual_fields(preset)
     if set(chosen) - set(can):
         said = gettext("This endpoint drafts: %(fields)s.") % {"fields": ", ".join(can)}
         raise InvalidInput(said, field="fields_drafted")
@@ -164,6 +164,22 @@ def fields_of(task: TaskSchema, endpoint: Endpoint, chosen: Sequence[str]) -> tu
         said = gettext("The task has no %(fields)s. Change it in Settings > Task.") % {"fields": ", ".join(off)}
         raise InvalidInput(said, field="fields_drafted")
     return fields
+
+
+def source_kind(preset: Preset) -> str:
+    """The kind of source that an endpoint is: a model that chats, a detector, or an ML backend of Label Studio."""
+    return "detector" if preset.detector else "backend" if preset.backend else "model"
+
+
+def drafted_by(preset: Preset) -> tuple[Field, ...]:
+    """The fields that an endpoint of this preset can draft, in their order."""
+    can = (Field.BOXES,) if preset.detector else BACKEND_FIELDS if preset.backend else tuple(Field)
+    return tuple(one for one in Field if one in can)
+
+
+def usual_fields(preset: Preset) -> tuple[Field, ...]:
+    """The fields that an endpoint of this preset drafts if a person chooses none."""
+    return USUAL_FIELDS if preset.chats else (Field.BOXES,)
 
 
 def offered_fields(task: TaskSchema) -> list[Field]:
