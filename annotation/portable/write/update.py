@@ -30,7 +30,8 @@ from annotation.models import (
 from annotation.portable.read.tables import TABLES, Table
 from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
 from annotation.portable.read.version import NOT_GOLD, OF_REVISIONS
-from annotation.portable.write.project import in_column, placeholder
+from annotation.portable.write.people import placeholder
+from annotation.portable.write.project import in_column
 from annotation.project_file import InvalidFileError, Reader
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -298,7 +299,7 @@ class _Update:
                 raise InvalidFileError(f"The file names a person that it does not have: {str(number)[:20]}.")
             row = self._person_rows[number - 1]
             unnamed = f"{self.file.manifest.checksum} {number}"
-            self.people[number] = placeholder(row, number, self.benchmark.slug, unnamed=unnamed).pk
+            self.people[number] = placeholder(self.benchmark, row, number, unnamed=unnamed).pk
         return self.people[number]
 
     def _of_samples(self, table: str, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
