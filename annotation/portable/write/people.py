@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,14 +11,13 @@ from django.db.models import Q
 
 from annotation.content.people import PLACEHOLDERS, address_of
 from annotation.models import Benchmark, PersonUid
+from annotation.portable.read.people import address_in, uids_in
 from annotation.project_file import InvalidFileError, Reader
 from webapp.accounts.models import User
 
 LONGEST_NAME = 120
-LONGEST_ADDRESS = 254
 LONGEST_INSIDE = 160
 """Of an address that is part of that of the placeholder."""
-ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 
 
 def add_people(file: Reader, benchmark: Benchmark) -> list[int]:
@@ -60,27 +58,12 @@ def placeholder(benchmark: Benchmark, row: Mapping[str, Any], number: int, *, un
     return user
 
 
-def uids_in(row: Mapping[str, Any], number: int) -> tuple[UUID | None, UUID | None]:
-    """The uid of a person, and the one that other files have for the same person. A file of an earlier release has
-    neither."""
-    try:
-        uid, known_as = (UUID(row[name]) if row.get(name) is not None else None for name in ("uid", "known_as"))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidFileError(f"tables/person.jsonl, line {number}: uid has no valid value.") from error
-    return uid, known_as
-
-
 def placeholder_of(row: Mapping[str, Any], number: int, slug: str, unnamed: str = "") -> tuple[str, str]:
     """The name and the address of the placeholder of a person."""
-    name, email = str(row.get("name") or f"person-{number}")[:LONGEST_NAME], _address_in(row)
+    name, email = str(row.get("name") or f"person-{number}")[:LONGEST_NAME], address_in(row)
     own = hashlib.sha256(f"{unnamed or number} {name}".encode()).hexdigest()[:12]
     local = email.replace("@", "=") if 0 < len(email) <= LONGEST_INSIDE else own
     return name, f"{local}.{slug}{PLACEHOLDERS}".lower()
-
-
-def _address_in(row: Mapping[str, Any]) -> str:
-    email = str(row.get("email") or "").lower()
-    return email if len(email) <= LONGEST_ADDRESS and ADDRESS.fullmatch(email) else ""
 
 
 def _new_placeholder(
@@ -93,7 +76,7 @@ def _new_placeholder(
     user = User(name=name, email=address, is_active=False)
     user.set_unusable_password()
     user.save()
-    given = _address_in(row)
+    given = address_in(row)
     _identify(benchmark, user, uid, known_as, address="" if address_of(address) == given else given)
     return user
 

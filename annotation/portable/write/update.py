@@ -27,9 +27,11 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.portable.read.discussion import new_discussion
 from annotation.portable.read.tables import TABLES, Table
 from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
 from annotation.portable.read.version import NOT_GOLD, OF_REVISIONS
+from annotation.portable.write.discussion import add_discussion
 from annotation.portable.write.people import placeholder
 from annotation.portable.write.project import in_column
 from annotation.project_file import InvalidFileError, Reader
@@ -99,6 +101,7 @@ def update_from(
         "changed": sum(choice is Choice.FILE for choice in taken.values()),
         "kept": sum(choice is Choice.BOTH for choice in taken.values()),
         "revisions": work.appended,
+        **work.add_discussion(),
     }
     if any(counts.values()):
         know_names(actor, benchmark, work.planned())
@@ -212,6 +215,10 @@ class _Update:
                 self._replace_facets(sample, facets[key])
             self._add_chains(sample, chains[key])
             update_sample_state(sample)
+
+    def add_discussion(self) -> dict[str, int]:
+        """Add the reviews and comments of the file on revisions that are here now."""
+        return add_discussion(new_discussion(self.benchmark, self.file, self.plan), self._person)
 
     def planned(self) -> list[str]:
         """The names of tools in the plans that the file brought."""
