@@ -15,7 +15,9 @@ from annotation.models import Annotation, Benchmark, Comment, Review
 from annotation.portable.read.discussion import brought_by, counts_of, new_discussion
 from annotation.portable.read.update import plan_update
 from annotation.portable.write import InvalidProject
+from annotation.portable.write.history import ADDED, DISCUSSED, GOLD, KEPT
 from annotation.project_file import Reader
+from annotation.queue.timeline import WORDS, timeline
 from annotation.workflow import State
 from evaluation.exports.write import import_project
 from tests.annotation.portable.files import exported, forged
@@ -146,6 +148,36 @@ def test_a_file_without_uids_brings_them_if_it_has_names(
     file = without_uid(exported(twin, tmp_path / "b"))
     assert updated(lea, kitchen, file)["comments"] == 2
     assert not any(updated(lea, kitchen, file).values())
+
+
+def test_the_history_of_each_changed_sample_says_what_happened(
+    kitchen: Benchmark, twin: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    first, second = sorted(questions(kitchen))
+    changed(twin, first, lea, "Which mug?")
+    discuss(twin, second, make_user("Zoe Fox"))
+    twin.samples.create(key="spoon")
+    file = exported(twin, tmp_path / "file")
+    for _ in range(2):
+        updated(lea, kitchen, file)
+        found = {
+            one.key: [event for event in timeline(one, lea) if "update" in event.action]
+            for one in kitchen.samples.all()
+        }
+        assert {key: [event.action for event in events] for key, events in found.items() if events} == {
+            first: [GOLD], second: [DISCUSSED], "spoon": [ADDED],
+        }  # fmt: skip
+    assert (found["spoon"][0].who, found["spoon"][0].after) == ("Lea Moreau", "to_do")
+    assert {ADDED, GOLD, KEPT, DISCUSSED} <= WORDS.keys()
+
+
+def test_a_conflict_that_keeps_both_is_in_the_history(
+    kitchen: Benchmark, twin: Benchmark, gold: str, lea: User, tmp_path: Path
+) -> None:
+    changed(twin, gold, lea, "Which mug?")
+    changed(kitchen, gold, lea, "Which glass?")
+    updated(lea, kitchen, exported(twin, tmp_path / "file"), **{gold.replace("-", "_"): "both"})
+    assert timeline(kitchen.samples.get(key=gold), lea)[-1].action == KEPT
 
 
 @pytest.mark.parametrize(
