@@ -20,6 +20,7 @@ class AnnotationConfig(AppConfig):
         import_module("annotation.benchmarks.write.invitations")
         import_module("annotation.benchmarks.write.leave")
         import_module("annotation.benchmarks.write.people")
+        import_module("annotation.benchmarks.write.take_over")
         import_module("annotation.studio.read.suggestions")
         keys = import_module("annotation.common.keys")
         for table in (keys.STUDIO, keys.REVIEW, keys.ADJUDICATE):

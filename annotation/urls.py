@@ -98,6 +98,7 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/settings/queue/", queue_settings.queue_settings, name="queue-settings"),
     path("benchmarks/<slug:slug>/settings/suggestions/", suggestions.suggestions, name="suggestions"),
     path("benchmarks/<slug:slug>/settings/people/<int:pk>/", people.person, name="person"),
+    path("benchmarks/<slug:slug>/settings/people/<int:pk>/take-over/", people.take_over, name="take-over"),
     path("benchmarks/<slug:slug>/settings/invitations/", people.invite, name="invite"),
     path("benchmarks/<slug:slug>/settings/invitations/<int:pk>/withdraw/", people.withdraw, name="withdraw"),
     path("benchmarks/<slug:slug>/guidelines/", guide.guidelines, name="guidelines"),

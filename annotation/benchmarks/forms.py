@@ -110,6 +110,13 @@ class RolesForm(forms.Form):
     roles = _roles(required=False)
 
 
+class TakeOverForm(forms.Form):
+    """The address of the person behind a placeholder, and the roles."""
+
+    email = forms.EmailField(label=gettext_lazy("Email of the person"))
+    roles = _roles(required=True)
+
+
 class InviteForm(forms.Form):
     """The person to invite, and the roles."""
 

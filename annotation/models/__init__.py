@@ -12,7 +12,7 @@ from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
 from annotation.models.planning import PayLine, PayPeriod, PayRate, PaySettings, WorkPackage
-from annotation.models.portable import PortableUpload
+from annotation.models.portable import PersonUid, PortableUpload
 from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttempt, QualityRules
 from annotation.models.sample import FacetValue, Gold, Image, ImageReplacement, ImageVariant, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
@@ -26,8 +26,8 @@ __all__ = [
     "BuildItem", "CheckAnswer", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest", "FacetAlias",
     "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline", "GuidelineReading", "Image",
     "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "ItemAudit", "Lease",
-    "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PlanTool",
-    "PortableUpload", "Problem", "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules", "Receipt",
-    "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain", "Version",
-    "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock", "WorkPackage", "WorkSession",
+    "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PersonUid",
+    "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules",
+    "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain",
+    "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock", "WorkPackage", "WorkSession",
 ]  # fmt: skip

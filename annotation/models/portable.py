@@ -52,3 +52,26 @@ class PortableUpload(models.Model):
     def works(self) -> bool:
         """Whether a job reads or imports it."""
         return self.state in self.WORKING
+
+
+class PersonUid(models.Model):
+    """The identity of a person in the portable files of a benchmark, with names and without.
+
+    ``known_as``: the uid that files have for the person of a placeholder, if an account has that uid here.
+    ``address``: as a file gave it, if the address of the placeholder does not contain it.
+    """
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="person_uids")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    uid = models.UUIDField(default=uuid.uuid4)
+    known_as = models.UUIDField(null=True, blank=True)
+    address = models.CharField(max_length=254, blank=True, default="")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["benchmark", "user"], name="person_uid_one_per_person"),
+            models.UniqueConstraint(fields=["benchmark", "uid"], name="person_uid_unique"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.uid)

@@ -29,6 +29,10 @@ TOKEN_LASTS_AT_MOST = timedelta(days=365)
 
 DEAD_LINK = gettext_noop("This link was used, has expired or is incomplete. Request a new one.")
 
+KNOWN_ADDRESS = gettext_noop(
+    "%(email)s already has an account, so it can't take over this work. The sender must invite another address."
+)
+
 NO_SET_UP = gettext_noop("This link has expired, or the site has accounts already. Restart the server for a new link.")
 
 WhenAccepted = Callable[[Invitation, User], None]
@@ -38,6 +42,17 @@ _when_accepted: list[WhenAccepted] = []
 def when_accepted(callback: WhenAccepted) -> WhenAccepted:
     """Decorator: register a function to run in the same transaction when an invitation is accepted."""
     _when_accepted.append(callback)
+    return callback
+
+
+WhenTakenOver = Callable[[Invitation, User], None]
+_when_taken_over: list[WhenTakenOver] = []
+
+
+def when_taken_over(callback: WhenTakenOver) -> WhenTakenOver:
+    """Decorator: register a function to run in the same transaction before the row of a person without access becomes
+    an account. It raises ``Conflict`` if that is not possible any more."""
+    _when_taken_over.append(callback)
     return callback
 
 
@@ -67,15 +82,19 @@ def offers_of(invitation: Invitation) -> list[Offer]:
 
 @transaction.atomic
 def invite(
-    *, email: str, actor: User, lasts: timedelta = INVITATION_LASTS, mailed: bool = False
-) -> tuple[Invitation, str]:
+    *, email: str, actor: User, lasts: timedelta = INVITATION_LASTS, mailed: bool = False,
+    takes_over: User | None = None,
+) -> tuple[Invitation, str]:  # fmt: skip
     """Create an invitation. The second value is the secret for its link, which is not stored. ``mailed``: the link is
-    only sent to the address by email and never shown, so that opening it proves access to the address.
+    only sent to the address by email and never shown, so that opening it proves access to the address. ``takes_over``:
+    a person without access whose row becomes the account; needs ``mailed``.
     """
+    if takes_over is not None and not mailed:
+        raise ValueError("An invitation to take over a person is mailed.")
     secret = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         email=email.strip().lower(), token_hash=hashed(secret), invited_by=actor, mailed=mailed,
-        expires=timezone.now() + lasts,
+        takes_over=takes_over, expires=timezone.now() + lasts,
     )  # fmt: skip
     audit.record(actor, "invitation.create", invitation, data={"mailed": mailed}, personal={"email": invitation.email})
     return invitation, secret
@@ -85,13 +104,15 @@ def email_invitation(invitation: Invitation, secret: str, *, benchmark: str, rol
     """Send the link of an invitation to its address."""
     letters.send(
         "invitation", invitation.email, inviter=str(invitation.invited_by), benchmark=benchmark, roles=roles,
-        link=on_site(reverse("accounts:accept-invitation", args=[secret])),
+        person=str(invitation.takes_over or ""), link=on_site(reverse("accounts:accept-invitation", args=[secret])),
     )  # fmt: skip
 
 
 def invitation_of(secret: str) -> Invitation:
     """Return the open invitation of a link."""
-    invitation = Invitation.objects.open().select_related("invited_by").filter(token_hash=hashed(secret)).first()
+    invitation = (
+        Invitation.objects.open().select_related("invited_by", "takes_over").filter(token_hash=hashed(secret)).first()
+    )
     if invitation is None:
         raise NotFound(gettext("This invitation was already used or has expired. Ask the sender for a new one."))
     return invitation
@@ -120,7 +141,10 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
         raise Conflict(gettext("This invitation was just accepted. Sign in with the password you chose."))
     if actor is not None and actor.email != invitation.email:
         raise Conflict(for_another(invitation, actor))
-    user = actor or _new_user(invitation, name=name, password=password)
+    if invitation.takes_over_id is not None:
+        user = _take_over(invitation, name=name, password=password)
+    else:
+        user = actor or _new_user(invitation, name=name, password=password)
     invitation.accepted_at, invitation.accepted_by = timezone.now(), user
     invitation.save(update_fields=["accepted_at", "accepted_by"])
     for callback in _when_accepted:
@@ -160,6 +184,36 @@ def _new_user(invitation: Invitation, *, name: str, password: str) -> User:
     user = User(email=invitation.email, name=name.strip(), email_verified=invitation.mailed)
     _set_password(user, password)
     user.save()
+    return user
+
+
+def refuse_known_address(email: str) -> None:
+    """Raises ``Conflict`` if the address has an account, which can't become the account of another person."""
+    if User.objects.filter(email=email.strip().lower()).exists():
+        raise Conflict(
+            gettext(KNOWN_ADDRESS) % {"email": email},
+            field="email",
+        )
+
+
+def _take_over(invitation: Invitation, *, name: str, password: str) -> User:
+    """Make the row of a person without access the account of the invitation, with all work of that person."""
+    refuse_known_address(invitation.email)
+    assert invitation.takes_over is not None
+    user = User.objects.select_for_update().get(pk=invitation.takes_over.pk)
+    if user.is_active or user.has_usable_password():
+        raise Conflict(gettext("This work was already taken over. Ask the sender for another invitation."))
+    for callback in _when_taken_over:
+        callback(invitation, user)
+    user.email, user.name, user.email_verified = invitation.email, name.strip(), invitation.mailed
+    user.is_active, user.is_staff, user.is_superuser = True, False, False
+    _set_password(user, password)
+    user.date_joined = timezone.now()
+    user.save()
+    audit.record(
+        actor=user, action="person.take_over", subject=user, data={"invitation": invitation.pk},
+        personal={"email": user.email},
+    )  # fmt: skip
     return user
 
 

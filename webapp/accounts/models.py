@@ -124,6 +124,10 @@ class Invitation(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="invitations_sent"
     )
     mailed = models.BooleanField(default=False, help_text="Whether the link was only sent to the address by email.")
+    takes_over = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+",
+        help_text="The person of an imported file, without access until now, whose row becomes the account.",
+    )  # fmt: skip
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)

@@ -274,6 +274,9 @@ def accept_invitation(request: Request, secret: str) -> HttpResponse:
     actor = request.user if isinstance(request.user, User) else None
     invited = actor is not None and actor.email == invitation.email
     refused = actions.for_another(invitation, actor) if actor and not invited else ""
+    known = User.objects.filter(email=invitation.email).exists()
+    if known and invitation.takes_over is not None:
+        refused = refused or gettext(actions.KNOWN_ADDRESS) % {"email": invitation.email}
     form = AcceptForm(request.POST or None)
     if request.method == "POST" and (actor or form.is_valid()):
         try:
@@ -292,7 +295,7 @@ def accept_invitation(request: Request, secret: str) -> HttpResponse:
         "invitation": invitation,
         "offers": actions.offers_of(invitation),
         "form": form,
-        "has_account": User.objects.filter(email=invitation.email).exists(),
+        "has_account": known,
         "signed_in_as_invited": invited,
         "refused": refused,
         "next": request.path,

@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from annotation.benchmarks.forms import InviteForm, RolesForm
+from annotation.benchmarks.forms import InviteForm, RolesForm, TakeOverForm
+from annotation.benchmarks.read.placeholders import placeholders_of
 from annotation.benchmarks.views.settings import invitation_to, settings_page
 from annotation.benchmarks.write import invitations
 from annotation.benchmarks.write.people import set_roles
+from annotation.benchmarks.write.take_over import invite_in_place
 from annotation.common.access import allowed
 from annotation.common.loading import load_benchmark
 from annotation.workflow import Right
@@ -59,6 +61,22 @@ def invite(request: SignedInRequest, slug: str) -> HttpResponse:
             page = redirect(f"{reverse('annotation:settings', args=[slug])}#invite")
             return keep_once(request, page, invitation_to(benchmark), link)
     return settings_page(request, benchmark, invite=form)
+
+
+@login_required
+@require_POST
+def take_over(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Invite the person behind a placeholder: the posted ``email`` gets the link, and ``roles`` replace those of the
+    file."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    person = get_object_or_404(placeholders_of(benchmark), pk=pk)
+    form = TakeOverForm(request.POST, auto_id=f"id_{person.pk}_%s")
+    if form.is_valid():
+        with errors_said_in(form):
+            invited = invite_in_place(actor=request.user, benchmark=benchmark, person=person, **form.cleaned_data)
+            messages.success(request, gettext("Invitation sent to %(email)s.") % {"email": invited.email})
+            return redirect("annotation:settings", slug)
+    return settings_page(request, benchmark, take_over={person.pk: form})
 
 
 @login_required

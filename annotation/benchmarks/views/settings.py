@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from django.conf import settings as site
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -9,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from annotation.benchmarks.forms import DetailsForm, InviteForm
+from annotation.benchmarks.forms import DetailsForm, InviteForm, TakeOverForm
 from annotation.benchmarks.present.people import invitations_of, people_of
 from annotation.benchmarks.write.people import change_details
 from annotation.common.loading import load_benchmark
@@ -51,23 +54,26 @@ def settings_page(
     *,
     details: DetailsForm | None = None,
     invite: InviteForm | None = None,
+    take_over: Mapping[int, TakeOverForm] | None = None,
 ) -> HttpResponse:
     """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all),
-    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), checks_run (gold
-    checks run, so that the benchmark can't be public).
+    invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), sends_email,
+    checks_run (gold checks run, so that the benchmark can't be public).
     """
+    invitations = invitations_of(benchmark)
     link = kept_once(request, invitation_to(benchmark))
     context = {
         **settings_context(request, benchmark, "general"),
         "details": details or DetailsForm(instance=benchmark),
-        "people": people_of(benchmark),
+        "people": people_of(benchmark, invitations, take_over),
         "roles": [role.value for role in Role],
-        "invitations": invitations_of(benchmark),
+        "invitations": invitations,
         "invite": invite or InviteForm(),
         "link": link,
+        "sends_email": site.SENDS_EMAIL,
         "checks_run": rules_of(benchmark).checks_run,
     }
-    wrong = any(form is not None and form.errors for form in (details, invite))
+    wrong = any(form is not None and form.errors for form in (details, invite, *(take_over or {}).values()))
     answer = render(request, "annotation/benchmarks/settings.html", context, status=400 if wrong else 200)
     return forget_once(answer) if link else answer
 

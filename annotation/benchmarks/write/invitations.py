@@ -33,23 +33,36 @@ def invite_person(
     """An invitation that brings these roles; the second is the secret of its link, kept nowhere. ``mailed``: the link
     goes to the address by email instead of through the hands of the actor."""
     require(actor, benchmark, Right.MANAGE)
-    if not roles:
-        raise InvalidInput(gettext("An invitation needs at least one role. Choose a role."), field="roles")
     with transaction.atomic():
         held = Membership.objects.filter(benchmark=benchmark, user__email=email.strip().lower())
-        if set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
+        if roles and set(roles) <= {Role(role) for role in held.values_list("role", flat=True)}:
             raise Conflict(gettext("%(email)s already has these roles.") % {"email": email}, field="email")
-        invitation, secret = invite(email=email, actor=actor, mailed=mailed)
-        InvitedRole.objects.bulk_create(
-            [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in sorted(set(roles))]
-        )
-        audit.record(
-            actor, "member.invite", invitation, benchmark.slug, data={"roles": sorted(set(roles))},
-            personal={"email": invitation.email},
-        )  # fmt: skip
+        invitation, secret = add_invitation(actor, benchmark, email, roles, mailed=mailed)
     if mailed:
-        email_invitation(invitation, secret, benchmark=benchmark.title, roles=", ".join(sorted(set(roles))))
+        mail_invitation(invitation, secret, benchmark, roles)
     return invitation, secret
+
+
+def add_invitation(
+    actor: User, benchmark: Benchmark, email: str, roles: Collection[Role], *, mailed: bool,
+    takes_over: User | None = None,
+) -> tuple[Invitation, str]:  # fmt: skip
+    """Store an invitation with its roles. Call inside a transaction."""
+    if not roles:
+        raise InvalidInput(gettext("An invitation needs at least one role. Choose a role."), field="roles")
+    given = sorted(set(roles))
+    invitation, secret = invite(email=email, actor=actor, mailed=mailed, takes_over=takes_over)
+    InvitedRole.objects.bulk_create(
+        [InvitedRole(invitation=invitation, benchmark=benchmark, role=role) for role in given]
+    )
+    data = {"roles": given} | ({"takes_over": takes_over.pk} if takes_over is not None else {})
+    audit.record(actor, "member.invite", invitation, benchmark.slug, data=data, personal={"email": invitation.email})
+    return invitation, secret
+
+
+def mail_invitation(invitation: Invitation, secret: str, benchmark: Benchmark, roles: Collection[Role]) -> None:
+    """Send the link to the address. Call after the transaction."""
+    email_invitation(invitation, secret, benchmark=benchmark.title, roles=", ".join(sorted(set(roles))))
 
 
 def withdraw(*, actor: User, benchmark: Benchmark, invitation: Invitation) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.models import Annotation, Lease, Membership, Review
+from annotation.models import Annotation, Lease, Membership, PersonUid, Review
 from webapp.accounts.anonymize import Leaving, described_by, when_anonymized
 from webapp.accounts.models import User
 
@@ -17,6 +17,7 @@ def role_word(user: User) -> str:
 
 @when_anonymized
 def give_back(leaving: Leaving) -> None:
-    """Samples that were reserved can be assigned to others; roles end."""
+    """Samples that were reserved can be assigned to others; roles end. The address that a file gave is deleted."""
     Lease.objects.filter(user=leaving.user).delete()
     Membership.objects.filter(user=leaving.user).delete()
+    PersonUid.objects.filter(user=leaving.user).update(address="")

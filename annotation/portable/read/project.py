@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import models, transaction
 
+from annotation.content.people import address_of, uids_of
 from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
 from annotation.models import Benchmark, Image, Revision, Version
 from annotation.portable.read.contents import WorkingState
@@ -17,9 +18,6 @@ from annotation.portable.read.version import FrozenVersion
 from annotation.project_file import Manifest, Writer
 from webapp.accounts.models import User
 from webapp.common import audit, objects
-
-PLACEHOLDERS = "@placeholder.invalid"
-"""The suffix of the addresses of people imported with a file."""
 
 
 def export_project(
@@ -33,7 +31,7 @@ def export_project(
         contents = FrozenVersion(version) if version else WorkingState(benchmark)
         people = contents.people()
         writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
-        writer.table("person", _person_rows(people, named))
+        writer.table("person", _person_rows(benchmark, people, named))
         numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
         images = contents.images().order_by("sha256")
         numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
@@ -67,23 +65,19 @@ def image_bytes(benchmark: Benchmark, version: Version | None = None) -> int:
     return int(contents.images().aggregate(total=models.Sum("bytes"))["total"] or 0)
 
 
-def _person_rows(people: list[int], named: bool) -> Iterator[dict[str, Any]]:
+def _person_rows(benchmark: Benchmark, people: list[int], named: bool) -> Iterator[dict[str, Any]]:
+    """The people by name or as "person-07", each with the same ``uid`` in every file of the benchmark."""
     width = max(2, len(str(len(people))))
     accounts = User.objects.in_bulk(people) if named else {}
+    identities = uids_of(benchmark, people)
     for number, pk in enumerate(people, start=1):
+        identity = identities[pk]
+        row = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
+        if identity.known_as is not None:
+            row["known_as"] = str(identity.known_as)
         if named:
-            yield {"name": accounts[pk].name, "email": address_of(accounts[pk].email)}
-        else:
-            yield {"name": f"person-{number:0{width}}", "email": ""}
-
-
-def address_of(email: str) -> str:
-    """Return the address for a file. For a placeholder it is the original address, "" if there is none."""
-    if not email.endswith(PLACEHOLDERS):
-        return email
-    local = email.removesuffix(PLACEHOLDERS).rpartition(".")[0]
-    name, sign, host = local.rpartition("=")
-    return f"{name}@{host}" if sign else ""
+            row |= {"name": accounts[pk].name, "email": address_of(accounts[pk].email, identity)}
+        yield row
 
 
 def _image_rows(images: models.QuerySet[Image]) -> Iterator[dict[str, Any]]:

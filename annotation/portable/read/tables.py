@@ -148,11 +148,11 @@ TABLES = (
 LEFT_BEHIND = frozenset({
     "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery",
     "workpackage", "worksession", "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark",
-    "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile", "portableupload",
-    "receipt",
+    "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile", "personuid",
+    "portableupload", "receipt",
 })  # fmt: skip
 """Tables that a file does not have as such: they are derived, belong to one server (plans, pay, webhooks, drafts of
-models, answers under conditions), or last for minutes only."""
+models, answers under conditions), or last for minutes only. The uid of a person is in the row of the person."""
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:

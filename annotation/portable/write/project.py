@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,9 +19,9 @@ from annotation.content.segments import place_segments
 from annotation.images.store import SUFFIX, store_bytes
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Image, Revision, Sample
-from annotation.portable.read.project import PLACEHOLDERS
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
 from annotation.portable.read.version import FrozenVersion
+from annotation.portable.write.people import add_people
 from annotation.project_file import InvalidFileError, Reader
 from annotation.task_schema import InvalidSchemaError, TaskSchema
 from webapp.accounts.models import User
@@ -33,8 +32,6 @@ from webapp.common.errors import InvalidInput
 AT_ONCE = 1000
 SHA256 = re.compile(r"[0-9a-f]{64}")
 MOST_PIXELS = 2**31
-LONGEST_ADDRESS = 160
-"""Of a person whose address is kept in that of the placeholder."""
 
 
 class InvalidProject(InvalidInput):
@@ -91,7 +88,7 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
         if one.name in BENCHMARK_FIELDS and (one.name != "uid" or about.get("uid")):
             setattr(benchmark, one.name, in_column(one, about.get(one.name), "benchmark", 1))
     benchmark.save(update_fields=BENCHMARK_FIELDS)
-    numbers: dict[type[models.Model], Sequence[int]] = {User: _add_people(file, benchmark.slug), Image: images}
+    numbers: dict[type[models.Model], Sequence[int]] = {User: add_people(file, benchmark), Image: images}
     for table in TABLES:
         numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
         _insert(table, file, benchmark, numbers)
@@ -117,38 +114,6 @@ def _finish_version(benchmark: Benchmark, file: Reader) -> None:
             f"The samples of the file do not have the checksum of version {version.number}. Export the version again."
         )
     place_segments(benchmark)
-
-
-def _add_people(file: Reader, slug: str) -> list[int]:
-    """A placeholder for each person: a name for what they did, without a way in."""
-    found = []
-    for number, row in enumerate(file.rows("person"), start=1):
-        name, address = placeholder_of(row, number, slug)
-        found.append(_new_placeholder(name, address).pk)
-    return found
-
-
-def placeholder(row: Mapping[str, Any], number: int, slug: str, *, unnamed: str) -> User:
-    """The placeholder of a person, who can be known from an earlier file by their address. ``unnamed``: distinguishes a
-    person without an address, whose number in another file means another person."""
-    name, address = placeholder_of(row, number, slug, unnamed)
-    found = User.objects.filter(email=address, is_active=False).first()
-    return found or _new_placeholder(name, address)
-
-
-def placeholder_of(row: Mapping[str, Any], number: int, slug: str, unnamed: str = "") -> tuple[str, str]:
-    """The name and the address of the placeholder of a person."""
-    name, email = str(row.get("name") or f"person-{number}")[:120], str(row.get("email") or "")
-    own = hashlib.sha256(f"{unnamed or number} {name}".encode()).hexdigest()[:12]
-    local = email.replace("@", "=") if 0 < len(email) <= LONGEST_ADDRESS else own
-    return name, f"{local}.{slug}{PLACEHOLDERS}".lower()
-
-
-def _new_placeholder(name: str, address: str) -> User:
-    user = User(name=name, email=address, is_active=False)
-    user.set_unusable_password()
-    user.save()
-    return user
 
 
 def _insert(

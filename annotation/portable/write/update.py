@@ -27,10 +27,14 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.portable.read.discussion import new_discussion
 from annotation.portable.read.tables import TABLES, Table
 from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
 from annotation.portable.read.version import NOT_GOLD, OF_REVISIONS
-from annotation.portable.write.project import in_column, placeholder
+from annotation.portable.write.discussion import add_discussion
+from annotation.portable.write.history import ADDED, DISCUSSED, GOLD, KEPT, note_samples, states_of
+from annotation.portable.write.people import placeholder
+from annotation.portable.write.project import in_column
 from annotation.project_file import InvalidFileError, Reader
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
@@ -40,6 +44,7 @@ from webapp.common.errors import Conflict, InvalidInput
 
 OF_SAMPLE = ("key", "image_name", "image_group", "width", "height")
 """The columns of a sample that an update adds it with."""
+DONE = {Choice.FILE: GOLD, Choice.BOTH: KEPT}
 LISTED = 500
 """The most samples that the audit entry of an update names."""
 
@@ -87,17 +92,20 @@ def update_from(
     require_same(benchmark, file)
     plan = plan_update(benchmark, file)
     taken = _taken(plan, choices)
+    added, states = [one.key for one in plan.of(Kind.ADDED)], states_of(benchmark, list(taken))
     work = _Update(benchmark, file, plan, images)
-    work.add_samples([one.key for one in plan.of(Kind.ADDED)])
-    work.append_revisions([*taken, *(one.key for one in plan.of(Kind.ADDED))])
+    work.add_samples(added)
+    work.append_revisions([*taken, *added])
     gold = [key for key, choice in taken.items() if choice is Choice.FILE]
-    gold += [one.key for one in plan.of(Kind.ADDED) if plan.samples[one.key].gold is not None]
+    gold += [key for key in added if plan.samples[key].gold is not None]
     work.take_gold(gold)
+    discussed, discussion = work.add_discussion()
     counts = {
-        "added": len(plan.of(Kind.ADDED)),
+        "added": len(added),
         "changed": sum(choice is Choice.FILE for choice in taken.values()),
         "kept": sum(choice is Choice.BOTH for choice in taken.values()),
         "revisions": work.appended,
+        **discussion,
     }
     if any(counts.values()):
         know_names(actor, benchmark, work.planned())
@@ -106,6 +114,8 @@ def update_from(
         named = {choice.value: [key for key, one in taken.items() if one is choice][:LISTED] for choice in Choice}
         data = {"checksum": file.manifest.checksum, **counts, "samples": named}
         audit.record(actor=actor, action="import.update", subject=benchmark, benchmark=benchmark.slug, data=data)
+        done = dict.fromkeys(discussed, DISCUSSED) | {key: DONE[choice] for key, choice in taken.items()}
+        note_samples(actor, benchmark, done | dict.fromkeys(added, ADDED), states, file.manifest.checksum)
     return counts
 
 
@@ -212,6 +222,13 @@ class _Update:
             self._add_chains(sample, chains[key])
             update_sample_state(sample)
 
+    def add_discussion(self) -> tuple[set[str], dict[str, int]]:
+        """Add the reviews and comments of the file on revisions that are here now. Return the keys of their samples,
+        and how many there are."""
+        found = new_discussion(self.benchmark, self.file, self.plan)
+        keys = {one.place[0] for one in (*found.reviews, *found.comments)}
+        return keys, add_discussion(found, self._person)
+
     def planned(self) -> list[str]:
         """The names of tools in the plans that the file brought."""
         found = PlanTool.objects.filter(revision__in=list(self.revisions.values())).order_by("pk")
@@ -298,7 +315,7 @@ class _Update:
                 raise InvalidFileError(f"The file names a person that it does not have: {str(number)[:20]}.")
             row = self._person_rows[number - 1]
             unnamed = f"{self.file.manifest.checksum} {number}"
-            self.people[number] = placeholder(row, number, self.benchmark.slug, unnamed=unnamed).pk
+            self.people[number] = placeholder(self.benchmark, row, number, unnamed=unnamed).pk
         return self.people[number]
 
     def _of_samples(self, table: str, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:

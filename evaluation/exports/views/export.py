@@ -9,7 +9,7 @@ from django.db.models import Count
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
@@ -74,13 +74,13 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_safe
+@require_POST
 def project(request: SignedInRequest, slug: str) -> FileResponse:
-    """Return the entire benchmark as a portable file, or one frozen version of it. Address: ?version=N,
-    ?people=named with names and addresses, else pseudonyms.
+    """Return the entire benchmark as a portable file, or one frozen version of it. Posted: version,
+    people=named with names and addresses, else pseudonyms. People get the uids that they have in every file.
     """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
-    version = version_named(benchmark, request.GET.get("version", ""))
+    version = version_named(benchmark, request.POST.get("version", ""))
     if image_bytes(benchmark, version) > MOST_BYTES:
         raise Conflict(
             gettext(
@@ -89,7 +89,7 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
             % {"title": benchmark.title},
             code="too_large",
         )
-    named = request.GET.get("people") == "named"
+    named = request.POST.get("people") == "named"
     return download(
         portable_name(benchmark, version),
         lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named, version=version),

@@ -17,6 +17,7 @@ from annotation.common.access import require
 from annotation.common.uploads import require_room
 from annotation.exchange.write.files import Upload, local_copy, store, tidy_scratch
 from annotation.models import Benchmark, PortableUpload
+from annotation.portable.read.discussion import brought_by, counts_of, new_discussion
 from annotation.portable.read.preview import preview_of
 from annotation.portable.read.update import Choice, Entry, Kind, plan_update
 from annotation.portable.write import opened
@@ -147,7 +148,9 @@ def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
         preview = preview_of(file)
         if upload.updates and upload.benchmark is not None:
             require_same(upload.benchmark, file)
-            preview["update"] = plan_update(upload.benchmark, file).as_json(MOST_LISTED)
+            plan = plan_update(upload.benchmark, file)
+            new = new_discussion(upload.benchmark, file, plan, brought=brought_by(plan))
+            preview["update"] = plan.as_json(MOST_LISTED) | {"discussion": counts_of(new)}
     with transaction.atomic():
         context.checkpoint()
         PortableUpload.objects.filter(pk=upload.pk, state=State.READING).update(state=State.READY, preview=preview)

@@ -110,7 +110,7 @@ def test_what_only_the_file_has_is_taken_over_once(
     file = exported(twin, tmp_path / "file")
     before = Revision.objects.filter(annotation__sample__benchmark=kitchen).count()
     counts = updated(lea, kitchen, file)
-    assert counts == {"added": 2, "changed": 1, "kept": 0, "revisions": 2}
+    assert counts == {"added": 2, "changed": 1, "kept": 0, "revisions": 2, "reviews": 0, "comments": 0}
     kept = questions(kitchen)
     assert (kept[first], kept["plate"]) == ("Which mug?", "A plate?")
     assert gold_digest(kitchen) == gold_digest(twin)

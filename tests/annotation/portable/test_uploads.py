@@ -241,7 +241,7 @@ def test_a_lead_has_a_job_write_a_file_that_is_too_large_for_a_download(
     monkeypatch.setattr("evaluation.exports.views.export.MOST_BYTES", 1)
     client = signed_in(lea)
     assert "/benchmarks/kitchen/export/portable/" in client.get("/benchmarks/kitchen/export/").content.decode()
-    assert client.get("/benchmarks/kitchen/export/project.sightline").status_code == 409
+    assert client.post("/benchmarks/kitchen/export/project.sightline").status_code == 409
     assert client.post("/benchmarks/kitchen/export/portable/", {"version": "x"}).status_code == 400
     job = client.post("/benchmarks/kitchen/export/portable/", {"version": "1", "people": "named"}).url
     run_jobs()

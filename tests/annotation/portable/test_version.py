@@ -203,12 +203,12 @@ def test_the_command_exports_and_verifies_a_version(kitchen: Benchmark, lea: Use
 def test_a_lead_downloads_a_version(kitchen: Benchmark, lea: User, rui: User, tmp_path: Path) -> None:
     client, address = signed_in(lea), "/benchmarks/kitchen/export/project.sightline"
     assert "Version 1, 2 samples" in client.get("/benchmarks/kitchen/export/").content.decode()
-    answer = client.get(address, {"version": "1"})
+    answer = client.post(address, {"version": "1"})
     assert "kitchen-v1.sightline" in answer["Content-Disposition"]
     (tmp_path / "file").write_bytes(b"".join(answer.streaming_content))
     with Reader(tmp_path / "file") as downloaded, Reader(alone(kitchen, tmp_path / "same", named=False)) as same:
         assert downloaded.manifest.checksum == same.manifest.checksum
     assert AuditEntry.objects.filter(action="export.project", actor=lea, data__version=1).count() == 1
     for wrong in ("9", "x", "-1", "9" * 40, "²"):
-        assert client.get(address, {"version": wrong}).status_code == 404
-    assert signed_in(rui).get(address, {"version": "1"}).status_code == 403
+        assert client.post(address, {"version": wrong}).status_code == 404
+    assert signed_in(rui).post(address, {"version": "1"}).status_code == 403

@@ -40,7 +40,7 @@ WORK = re.compile(
 """Pages on which people work or set something up; how pages show that something is under way."""
 FILES = re.compile(r"annotation:(thumbnail|tile|region|tools-file|variant-preview)"
                    r"|evaluation:(import-picture|import-issues|exported"
-                   r"|export-project|portable-file"
+                   r"|portable-file"
                    r"|experiment-image|study-part|evidence-image|experiment-export|import-mapping|agreement-export|study-export|data-card-markdown|query-words|search)"
                    r"|glossary|script-texts")  # fmt: skip
 """Images, files, what a search box proposes or leads to, and explanations of words."""

@@ -46,7 +46,7 @@ def test_everything_the_page_offers_can_be_fetched(lea, board):
     offered = re.findall(rf'href="{PAGE}([^"]+[^/])"', page)
     assert len(offered) == len(WRITERS) * len(EXPORTS) + len(EXPORTERS)
     assert f'action="{PAGE}project.sightline"' in page
-    assert b"".join(client.get(f"{PAGE}project.sightline").streaming_content)
+    assert b"".join(client.post(f"{PAGE}project.sightline").streaming_content)
     for name in offered:
         assert fetched(client, name) or name == "rewards.jsonl"  # there is no rollout group
 

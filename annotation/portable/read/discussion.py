@@ -1,0 +1,197 @@
+"""Reviews and comments of a portable file that a benchmark does not have.
+
+A review or comment is the same on every server if the sample and revision, the person, the time and the text are. The
+person is known by a uid, or by the address in a file without uids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from annotation.content.people import PLACEHOLDERS, address_of
+from annotation.models import Benchmark, Comment, PersonUid, Review, Revision
+from annotation.portable.read.people import address_in, uids_in
+from annotation.portable.read.update import OPEN_WORK, InFile, Kind, Plan
+from annotation.project_file import InvalidFileError, Reader
+
+Place = tuple[str, datetime, str]
+"""The key of a sample, and when a revision of it was made with which digest."""
+Keys = frozenset[str]
+"""What a person is known by: uids and address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """A revision of the benchmark. ``open``: people work on its annotation."""
+
+    pk: int
+    annotation: int
+    author: int | None
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A row of the file that the benchmark lacks, and the revision that it belongs to."""
+
+    number: int
+    row: Mapping[str, Any]
+    place: Place
+
+
+@dataclass
+class Discussion:
+    """``comments``: in an order in which replies follow what they reply to. ``known``: comments of the file that are
+    here, by number. ``revisions``: of the benchmark."""
+
+    revisions: dict[Place, Here]
+    reviews: list[New] = field(default_factory=list)
+    comments: list[New] = field(default_factory=list)
+    known: dict[int, int] = field(default_factory=dict)
+
+
+def new_discussion(benchmark: Benchmark, file: Reader, plan: Plan, *, brought: Collection[str] = ()) -> Discussion:
+    """The reviews and comments of revisions that are here, or that an update brings with samples. A sample with
+    another image has none. Six queries."""
+    blocked = {one.key for one in plan.of(Kind.BLOCKED)}
+    samples = {key: one for key, one in plan.samples.items() if key not in blocked}
+    found = Discussion(_revisions(benchmark))
+    places = {
+        number: place
+        for key, one in samples.items()
+        for (made, digest), number in one.revisions.items()
+        if (place := (key, made, digest)) in found.revisions or key in brought
+    }
+    in_file = [_keys_in(row, number) for number, row in enumerate(file.rows("person"), start=1)]
+    here = _people(benchmark)
+    _add_reviews(found, benchmark, file, places, in_file, here)
+    _add_comments(found, benchmark, file, samples, places, in_file, here)
+    return found
+
+
+def brought_by(plan: Plan) -> set[str]:
+    """The samples whose revisions an update brings if all conflicts stay."""
+    changed = {one.key for kind in (Kind.ADDED, Kind.FILE) for one in plan.of(kind)}
+    return {key for key in changed if plan.samples[key].gold is not None}
+
+
+def counts_of(found: Discussion) -> dict[str, int]:
+    return {"reviews": len(found.reviews), "comments": len(found.comments)}
+
+
+def _revisions(benchmark: Benchmark) -> dict[Place, Here]:
+    rows = Revision.objects.filter(annotation__sample__benchmark=benchmark, submitted_at__isnull=False).order_by()
+    of = ("annotation__sample__key", "created_at", "digest", "pk", "annotation", "author", "annotation__state")
+    return {
+        (key, made, digest): Here(pk, annotation, author, state in OPEN_WORK)
+        for key, made, digest, pk, annotation, author, state in rows.values_list(*of).iterator()
+    }
+
+
+def _keys_in(row: Mapping[str, Any], number: int) -> Keys:
+    uid, known_as = uids_in(row, number)
+    return frozenset(str(one) for one in (known_as or uid, address_in(row)) if one)
+
+
+def _people(benchmark: Benchmark) -> dict[int, tuple[Keys, bool]]:
+    """What the people who reviewed and commented are known by, and whether they are placeholders."""
+    emails = dict(
+        Review.objects.filter(revision__annotation__sample__benchmark=benchmark)
+        .order_by()
+        .values_list("reviewer", "reviewer__email")
+        .distinct()
+    )
+    comments = Comment.objects.filter(annotation__sample__benchmark=benchmark).order_by()
+    emails |= dict(comments.values_list("author", "author__email").distinct())
+    identities = {one.user_id: one for one in PersonUid.objects.filter(benchmark=benchmark)}
+    found = {}
+    for pk, email in emails.items():
+        identity = identities.get(pk)
+        uids = (identity.uid, identity.known_as) if identity else ()
+        keys = frozenset(str(one) for one in (*uids, address_of(email, identity)) if one)
+        found[pk] = keys, email.endswith(PLACEHOLDERS)
+    return found
+
+
+def _add_reviews(
+    found: Discussion,
+    benchmark: Benchmark,
+    file: Reader,
+    places: Mapping[int, Place],
+    in_file: list[Keys],
+    here: Mapping[int, tuple[Keys, bool]],
+) -> None:
+    """A person reviews a revision once, so a second review of a placeholder is left out."""
+    of = ("revision__annotation__sample__key", "revision__created_at", "revision__digest", "reviewer", "created_at")
+    rows = Review.objects.filter(revision__annotation__sample__benchmark=benchmark).order_by()
+    known: set[tuple[Any, ...]] = set()
+    for *place, reviewer, made, text in rows.values_list(*of, "comment").iterator():
+        keys, is_placeholder = here[reviewer]
+        for key in keys:
+            known |= {(tuple(place), key, made, text)} | ({(tuple(place), key)} if is_placeholder else set())
+    for number, row in enumerate(file.rows("review"), start=1):
+        place = places.get(_number(row.get("revision")))
+        if place is None or (place in found.revisions and found.revisions[place].open):
+            continue
+        keys, made = _person(in_file, row.get("reviewer")), _moment(row, "review", number)
+        is_known = any(
+            (place, key, made, str(row.get("comment", ""))) in known or (place, key) in known for key in keys
+        )
+        if keys and not is_known:
+            found.reviews.append(New(number, row, place))
+
+
+def _add_comments(
+    found: Discussion,
+    benchmark: Benchmark,
+    file: Reader,
+    samples: Mapping[str, InFile],
+    places: Mapping[int, Place],
+    in_file: list[Keys],
+    here: Mapping[int, tuple[Keys, bool]],
+) -> None:
+    of = ("pk", "annotation__sample__key", "author", "created_at", "text")
+    rows = Comment.objects.filter(annotation__sample__benchmark=benchmark).order_by()
+    known = {
+        (sample, key, made, text): pk
+        for pk, sample, author, made, text in rows.values_list(*of).iterator()
+        for key in here[author][0]
+    }
+    of_annotation: dict[int, list[Place]] = {}
+    for number, row in enumerate(file.rows("revision"), start=1):
+        if number in places:
+            of_annotation.setdefault(row["annotation"], []).append(places[number])
+    there = set[int]()
+    for number, row in enumerate(file.rows("comment"), start=1):
+        revisions = sorted(of_annotation.get(_number(row.get("annotation")), ()), key=lambda place: place[1])
+        keys = _person(in_file, row.get("author"))
+        if not revisions or not keys or (row.get("parent") is not None and _number(row["parent"]) not in there):
+            continue
+        there.add(number)
+        made, sample = _moment(row, "comment", number), revisions[0][0]
+        same = next((known[one] for key in keys if (one := (sample, key, made, str(row.get("text")))) in known), None)
+        if same is not None:
+            found.known[number] = same
+        else:
+            # On the revision that there was, whose annotation can be another one here than that of later revisions.
+            before = [place for place in revisions if place[1] <= made]
+            found.comments.append(New(number, row, (before or revisions[:1])[-1]))
+
+
+def _person(in_file: list[Keys], number: Any) -> Keys:
+    return in_file[number - 1] if 1 <= _number(number) <= len(in_file) else frozenset()
+
+
+def _number(value: Any) -> int:
+    """The number of a row, 0 for none."""
+    return value if isinstance(value, int) else 0
+
+
+def _moment(row: Mapping[str, Any], table: str, number: int) -> datetime:
+    try:
+        return datetime.fromisoformat(row["created_at"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFileError(f"tables/{table}.jsonl, line {number}: created_at has no valid value.") from error
