@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -48,6 +49,14 @@ def test_before_there_is_a_benchmark_it_says_how_to_begin(lea: User, admin: User
     assert b"manage.py demo" in client.get("/").content
     assert b'name="slug"' in signed_in(admin).get("/").content
     assert b'name="slug"' not in signed_in(lea).get("/").content
+
+
+def test_a_benchmark_begun_at_home_removes_metadata_like_any_new_benchmark(admin: User) -> None:
+    browser = signed_in(admin)
+    form = browser.get("/").text.split("/benchmarks/new/", 1)[1].split("</form>")[0]
+    given = {"title": "Kitchen"} | dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', form))
+    assert browser.post("/benchmarks/new/", given).status_code == 302
+    assert Benchmark.objects.get().remove_metadata
 
 
 def test_a_visitor_reads_what_sightline_is_and_what_is_public(kitchen: Benchmark, client: Any) -> None:
