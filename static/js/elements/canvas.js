@@ -15,6 +15,8 @@ import { StagePlaces } from "./stage-places.js";
 const LOUPE = 40;
 /** Pixels of the image around a point that are brought into view. */
 const POINT_AROUND = 24;
+/** The smallest side of a box in the overview, as a share of the width of the image. */
+const OVERVIEW_LEAST = 0.025;
 
 /**
  * The stage of a studio: the image, the boxes over it, and what helps to look: the model's eye, the full image, a
@@ -249,7 +251,8 @@ export class Canvas {
     const viewport = this.#viewer?.viewport;
     if (viewport) this.#glass.clear(viewport, this.#content.gold_boxes.map(({ box }) => box));
     const svg = this.#part("mini");
-    const small = this.#content.gold_boxes.map((entry) => entryDrawn(entry, { class: "gold" }, null, 0.25));
+    const least = this.#image.width * OVERVIEW_LEAST;
+    const small = this.#content.gold_boxes.map((entry) => entryDrawn(entry, { class: "gold" }, null, least));
     const seen = shape("rect", { class: "vp" });
     if (this.#viewer?.seen) placeRect(seen, this.#viewer.seen);
     svg.replaceChildren(...small, seen);

@@ -1,4 +1,4 @@
-import { height, width, withMargin } from "../lib/geometry.js";
+import { atLeast, height, width } from "../lib/geometry.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,11 +10,11 @@ export function shape(name, attributes = {}, parent = null) {
   return made;
 }
 
-/** A polygon, or else the rect of a box, drawn in pixels of the image; `margin` makes a rect of a few pixels visible. */
-export function entryDrawn({ kind, points, box }, attributes, parent = null, margin = 0) {
+/** A polygon, or else the rect of a box, drawn in pixels of the image; a rect is at least `least` wide and high, to be visible. */
+export function entryDrawn({ kind, points, box }, attributes, parent = null, least = 0) {
   if (kind === "polygon") return shape("polygon", { ...attributes, points: points.join(" ") }, parent);
   const rect = shape("rect", attributes, parent);
-  placeRect(rect, margin ? withMargin(box, margin) : box);
+  placeRect(rect, atLeast(box, least));
   return rect;
 }
 

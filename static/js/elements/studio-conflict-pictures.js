@@ -47,4 +47,4 @@ export class ConflictPictures {
 }
 
 /** The shape in two lines. A box has some air, so that one of a few pixels is still seen. */
-const drawn = (entry, kind) => ["case", kind].map((name) => entryDrawn(entry, { class: name }, null, 0.02));
+const drawn = (entry, kind) => ["case", kind].map((name) => entryDrawn(entry, { class: name }));
