@@ -64,6 +64,12 @@ class BuildItem(models.Model):
         return self.stage in OPEN
 
     @property
+    def paired(self) -> BuildItem | None:
+        """The item with the other image of its matched pair. One query."""
+        found: BuildItem | None = self.pair_of or self.pairs.kept().first()
+        return found
+
+    @property
     def candidates(self) -> list[str]:
         """The tools that it names: targets, then distractors."""
         return [*self.targets, *(one["tool"] for one in self.distractors)]
