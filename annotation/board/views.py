@@ -218,7 +218,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
         "history": history_of(item, benchmark.task, blind=is_blind(request.user, item)),
         "manages": manages,
         "own": own,
-        "pair": item.pair_of or item.pairs.kept().first(),
+        "pair": item.paired,
         "whole": f"0,0,{item.image.width},{item.image.height}" if item.image else "",
     }
     if manages and item.is_open:

@@ -64,6 +64,12 @@ class BuildItem(models.Model):
         return self.stage in OPEN
 
     @property
+    def paired(self) -> BuildItem | None:
+        """The item with the other image of its matched pair. One query."""
+        found: BuildItem | None = self.pair_of or self.pairs.kept().first()
+        return found
+
+    @property
     def candidates(self) -> list[str]:
         """The tools that it names: targets, then distractors."""
         return [*self.targets, *(one["tool"] for one in self.distractors)]
@@ -101,12 +107,15 @@ class AuditBatch(models.Model):
     """Items whose texts one model checked (QC-I). A share of them, drawn by ``seed``, is checked by people first.
 
     ``share``: of the items that people check, at least ``annotation.building.audits.LEAST_SHARE``. ``prompt``: SHA-256
-    of the texts that the model was sent.
+    of the texts that the model was sent. ``tools_text``, ``steps_text``: these texts, before values were put in; "" in
+    batches of the time when they were the same everywhere.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="audit_batches")
     model = models.CharField(max_length=200)
     prompt = models.CharField(max_length=64)
+    tools_text = models.TextField(blank=True, default="", db_default="")
+    steps_text = models.TextField(blank=True, default="", db_default="")
     seed = models.CharField(max_length=32)
     share = models.FloatField()
     state = models.CharField(

@@ -55,6 +55,8 @@ ROLE_WORDS = {
     Role.INJECTOR.value: _("injector: changes one fact of the reasoning"),
     Role.PARAPHRASE.value: _("paraphrase: rewords the reasoning"),
     Role.DRAFT.value: _("draft: asks for the parts of a new sample"),
+    Role.AUDIT_TOOLS.value: _("audit-tools: asks what each tool of a text of the building board is for (QC-I)"),
+    Role.AUDIT_STEPS.value: _("audit-steps: asks whether the order of its steps is valid (QC-I)"),
 }
 _PROTOCOL_WORDS = {
     "base": _("base: answer from the image alone"),
@@ -368,7 +370,19 @@ class AuditForm(_ItemsForm):
     sampling = forms.ChoiceField(
         label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
     )
-    field_order = ("endpoint", "items", "share", "sampling", "budget_usd", "budget_calls")
+    tools_prompt = forms.ChoiceField(
+        label=_("Prompt about the tools"), required=False,
+        help_text=_("Write others on the page Prompts of Experiments, with the role audit-tools or audit-steps."),
+    )  # fmt: skip
+    steps_prompt = forms.ChoiceField(label=_("Prompt about the steps"), required=False)
+    field_order = (
+        "endpoint", "items", "share", "tools_prompt", "steps_prompt", "sampling", "budget_usd", "budget_calls",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **options)
+        _offer_prompts(self, "tools_prompt", benchmark, [Role.AUDIT_TOOLS], _("of Sightline"))
+        _offer_prompts(self, "steps_prompt", benchmark, [Role.AUDIT_STEPS], _("of Sightline"))
 
     def choices(self) -> AuditChoices:
         return AuditChoices(**self.values())

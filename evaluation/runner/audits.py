@@ -19,30 +19,14 @@ from evaluation.runner.drafts import MALFORMED
 from evaluation.runner.replies import Reply
 from evaluation.runner.sampling import seeded
 from evaluation.runner.single import SingleTurn
+from evaluation.runner.templates import Prompt, load_prompt
 from evaluation.runner.transcript import Transcript
 from evaluation.runner.turns import Request
 
-TOOLS = """You check an item of a benchmark about planning with tools.
-
-Task: %(instruction)s
-
-Scene: %(description)s
-
-Tools, in random order:
-%(tools)s
-
-For each tool, decide two things. essential: the task cannot be done well without it. consistent: it fits into the \
-scene, at the point that the work has reached there.
-
-Respond with one JSON object and nothing else. It has one key for each tool, named as above, with an object such as \
-{"essential": true, "consistent": true}."""
-SEQUENCE = """The plan of the item uses the tools in these steps. Tools of one step can be used in any order.
-%(steps)s
-
-Is this order valid for the task? Respond with one JSON object and nothing else: {"valid": true} or {"valid": false}, \
-and optionally "note", one sentence with the reason."""
-PROMPT = hashlib.sha256(f"{TOOLS}\0{SEQUENCE}".encode()).hexdigest()
-"""SHA-256 of both texts."""
+EARLIER = "2193939ab3488b0cdbe09a29cd991c459b68d369d4d66a2214555c7075010d2d"
+"""SHA-256 of the first version of both texts in the recipes that did not contain them yet."""
+AUDIT_TOOLS, AUDIT_STEPS = "audit-tools", "audit-steps"
+"""The prompts of Sightline for both requests."""
 LONGEST_NOTE = 1000
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 
@@ -57,30 +41,44 @@ class AuditRecipe:
 
     model: str
     base_url: str
-    prompt: str = PROMPT
+    tools: Prompt = field(default_factory=lambda: load_prompt(AUDIT_TOOLS, "1"))
+    steps: Prompt = field(default_factory=lambda: load_prompt(AUDIT_STEPS, "1"))
     sampling: Mapping[str, Any] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+
+    @property
+    def checks(self) -> str:
+        """SHA-256 of both texts."""
+        return hashlib.sha256(f"{self.tools.text}\0{self.steps.text}".encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""
         return {
-            "model": self.model, "base_url": self.base_url, "checks": self.prompt, "sampling": dict(self.sampling),
-            "dropped": sorted(self.dropped),
+            "model": self.model, "base_url": self.base_url, "checks": self.checks,
+            "tools_prompt": self.tools.to_json(), "steps_prompt": self.steps.to_json(),
+            "sampling": dict(self.sampling), "dropped": sorted(self.dropped),
         }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AuditRecipe:
-        """Return the recipe of ``to_json``. Raises ``AuditError``, also for other texts."""
+        """Return the recipe of ``to_json``. Raises ``AuditError``."""
         try:
-            made = cls(data["model"], data["base_url"], data["checks"], dict(data["sampling"]), tuple(data["dropped"]))
+            prompts = {}
+            if "tools_prompt" in data:
+                prompts = {name: Prompt.from_json(data[f"{name}_prompt"]) for name in ("tools", "steps")}
+            made = cls(
+                data["model"], data["base_url"], **prompts, sampling=dict(data["sampling"]),
+                dropped=tuple(data["dropped"]),
+            )  # fmt: skip
         except (KeyError, TypeError, ValueError) as error:
             raise AuditError(f"The recipe can't be read: {error}") from error
-        if made.prompt != PROMPT:
+        if data["checks"] != (made.checks if prompts else EARLIER):
             raise AuditError("This version asks with other texts.")
         return made
 
     def digest(self) -> str:
-        return digest_of(self.to_json())
+        names = ("tools_prompt", "steps_prompt")
+        return digest_of({name: value for name, value in self.to_json().items() if name not in names})
 
     def attempt_digest(self, text: AuditText) -> str:
         """The digest of an attempt on this text: an equal one is not asked for again."""
@@ -103,6 +101,14 @@ class AuditText:
         listed = {number: [tool for tool, step in self.targets if step == number] for number in numbers}
         return "\n".join(f"{number}. {', '.join(tools)}" for number, tools in listed.items())
 
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of the fields of the prompts. The tools have no roles there; the steps come in the second one."""
+        return {
+            "instruction": self.instruction, "description": self.description, "steps": self.steps,
+            "tools": "\n".join(f"- {tool}" for tool in self.tools),
+        }  # fmt: skip
+
 
 class AuditTurn(SingleTurn):
     """Two requests about one item. Its row has ``findings``, ``valid_sequence`` and ``note``; {} if it failed."""
@@ -111,11 +117,7 @@ class AuditTurn(SingleTurn):
         self._recipe, self._text = recipe, text
         self._findings: list[dict[str, Any]] | None = None
         self._transcript = Transcript()
-        values = {
-            "instruction": text.instruction, "description": text.description,
-            "tools": "\n".join(f"- {tool}" for tool in text.tools),
-        }  # fmt: skip
-        self._transcript.say("user", TOOLS % values)
+        self._transcript.say("user", recipe.tools.rendered(text.values))
         super().__init__(self._request())
 
     def _request(self) -> Request:
@@ -140,7 +142,7 @@ class AuditTurn(SingleTurn):
                 return _malformed(findings)
             self._findings = findings
             self._transcript.hear(reply)
-            self._transcript.say("user", SEQUENCE % {"steps": self._text.steps})
+            self._transcript.say("user", self._recipe.steps.rendered(self._text.values))
             return {"again": True}
         if not isinstance(said.get("valid"), bool):
             return _malformed("valid must be true or false.")

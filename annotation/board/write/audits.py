@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import transaction
@@ -46,19 +46,28 @@ def check_text(
     return stored
 
 
-def open_batch(*, actor: User, benchmark: Benchmark, model: str, prompt: str, share: float) -> AuditBatch:
-    """A batch of a model that is about to be asked. ``prompt``: SHA-256 of what it is sent. Raises ``InvalidInput``."""
+@dataclass(frozen=True, slots=True)
+class AuditTexts:
+    """The texts of both requests, before values are put in, and the SHA-256 of both."""
+
+    digest: str
+    tools: str
+    steps: str
+
+
+def open_batch(*, actor: User, benchmark: Benchmark, model: str, texts: AuditTexts, share: float) -> AuditBatch:
+    """A batch of a model that is about to be asked. Raises ``InvalidInput``."""
     require(actor, benchmark, Right.MANAGE)
     if not LEAST_SHARE <= share <= 1:
         words = gettext("People check at least %(least)s of the items, at most 1.")
         raise InvalidInput(words % {"least": LEAST_SHARE}, field="share")
     with transaction.atomic():
         batch = AuditBatch.objects.create(
-            benchmark=benchmark, model=model, prompt=prompt, seed=secrets.token_hex(8), share=share, created_by=actor
-        )
-        audit.record(
-            actor, "build.audit", batch, benchmark.slug, data={"model": model, "share": share, "seed": batch.seed}
-        )
+            benchmark=benchmark, model=model, prompt=texts.digest, tools_text=texts.tools, steps_text=texts.steps,
+            seed=secrets.token_hex(8), share=share, created_by=actor,
+        )  # fmt: skip
+        data = {"model": model, "share": share, "seed": batch.seed, "prompt": batch.prompt}
+        audit.record(actor, "build.audit", batch, benchmark.slug, data=data)
     return batch
 
 

@@ -15,7 +15,7 @@ from annotation.board.read.audits import BatchFacts, batches_of
 from annotation.building.audits import LEAST_SHARE, BatchState
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
-from evaluation.experiments.api.experiments import EXPERIMENT, Asking, created
+from evaluation.experiments.api.experiments import EXPERIMENT, Asking, created, prompt_field
 from evaluation.experiments.write.board import AuditChoices, RenderChoices, create_audit, create_rendering
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.runner.renderings import LARGEST_SEED, SIZES
@@ -39,6 +39,8 @@ class NewAudit(Asking):
         required=False, default=LEAST_SHARE, min_value=LEAST_SHARE, max_value=1,
         help_text="Share of the items that people check, at least one.",
     )  # fmt: skip
+    tools_prompt = prompt_field("slug@version, with the role audit-tools.")
+    steps_prompt = prompt_field("slug@version, with the role audit-steps.")
     sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
 
 
@@ -58,6 +60,11 @@ class BatchSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField([state.value for state in BatchState])
     share = serializers.FloatField(help_text="Of the items, that people check.")
     seed = serializers.CharField(help_text="Of the draw.")
+    prompt = serializers.CharField(help_text="SHA-256 of the texts that the model was sent.")
+    tools_text = serializers.CharField(
+        allow_blank=True, help_text="The text about the tools, before values were put in. Empty: not stored."
+    )
+    steps_text = serializers.CharField(allow_blank=True, help_text="The text about the steps.")
     items = serializers.IntegerField(help_text="That the model checked and that count.")
     drawn = serializers.IntegerField(help_text="That people check.")
     waiting = serializers.ListField(child=serializers.IntegerField(), help_text="Drawn items without a person's check.")
@@ -100,7 +107,10 @@ def _row(one: BatchFacts) -> dict[str, Any]:
     interval = one.found.interval
     return {
         "id": one.batch.pk,
-        **{name: getattr(one.batch, name) for name in ("model", "state", "share", "seed")},
+        **{
+            name: getattr(one.batch, name)
+            for name in ("model", "state", "share", "seed", "prompt", "tools_text", "steps_text")
+        },
         "items": one.items,
         "drawn": one.drawn,
         "waiting": [item.number for item in one.waiting],

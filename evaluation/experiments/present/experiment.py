@@ -317,7 +317,9 @@ def _draft_parts(experiment: Experiment) -> list[Part]:
 
 
 def _audit_parts(experiment: Experiment) -> list[Part]:
-    return [(gettext("Texts"), experiment.recipe["checks"][:12])]
+    links = _prompt_links(experiment)
+    prompts: list[Part] = [(gettext("Prompts"), "", links)] if links else []
+    return [*prompts, (gettext("Texts"), experiment.recipe["checks"][:12])]
 
 
 def _render_parts(experiment: Experiment) -> list[Part]:

@@ -12,9 +12,10 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.models import Benchmark, Image
+from annotation.models import Benchmark, BuildItem, Image
 from evaluation.experiments.read.prompts import Owner, PromptHistory, PromptVersion, prompts_of
 from evaluation.experiments.read.tasks import selected_samples, task_of, with_task
+from evaluation.experiments.write.board import text_of
 from evaluation.experiments.write.drafts import offered_fields
 from evaluation.experiments.write.judges import subjects_of
 from evaluation.models import Trajectory
@@ -116,6 +117,8 @@ def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", pr
         return _of_task(benchmark, template, sample, protocol or _fitting(template))
     if template.role is Role.DRAFT:
         return _of_draft(benchmark, template, sample)
+    if template.role in (Role.AUDIT_TOOLS, Role.AUDIT_STEPS):
+        return _of_item(benchmark, template, sample)
     return _of_trajectory(benchmark, template, sample)
 
 
@@ -129,6 +132,15 @@ def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
     asks = DraftRecipe(fields, "model", "http://localhost", template).asks(found.image.width, found.image.height)
     size = {"width": str(found.image.width), "height": str(found.image.height)}
     return Preview(found.key, [Message("user", template.rendered({"fields": asks, **size}), gettext("the image"))])
+
+
+def _of_item(benchmark: Benchmark, template: Template, number: str) -> Preview:
+    """Return the request about the text of an item of the building board."""
+    items = BuildItem.objects.filter(benchmark=benchmark).exclude(description="").exclude(steps=[]).order_by("number")
+    found = (items.filter(number=number) if number.isdecimal() and len(number) < 9 else items).first()
+    if found is None:
+        return Preview(number, problem=gettext("There is no such item with a description on the building board."))
+    return Preview(str(found.number), [Message("user", template.rendered(text_of(found).values))])
 
 
 def _of_task(benchmark: Benchmark, template: Template, key: str, protocol: str) -> Preview:

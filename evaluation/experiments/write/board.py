@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 
 from annotation.board.read.audits import items_to_audit
 from annotation.board.read.items import candidates_of_model
-from annotation.board.write.audits import close_batch, keep_audit, open_batch
+from annotation.board.write.audits import AuditTexts, close_batch, keep_audit, open_batch
 from annotation.board.write.items import set_generated_image
 from annotation.building import Stage
 from annotation.building.audits import LEAST_SHARE
@@ -29,15 +29,18 @@ from annotation.workflow import Right
 from evaluation.endpoints.errors import ErrorKind
 from evaluation.execution.attempt import Answered, Work
 from evaluation.experiments.read.connection import settings_of
+from evaluation.experiments.read.prompts import prompt_named
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_endpoint
 from evaluation.experiments.write.plan import recipe_gone, trial_of
+from evaluation.experiments.write.prompts import freeze_prompts
 from evaluation.experiments.write.states import check_budget
 from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.arms.catalogue import CannotApply
-from evaluation.runner.audits import AuditError, AuditRecipe, AuditText, AuditTurn
+from evaluation.runner.audits import AUDIT_STEPS, AUDIT_TOOLS, AuditError, AuditRecipe, AuditText, AuditTurn
 from evaluation.runner.renderings import SIZES, RenderError, RenderRecipe, RenderTurn
 from evaluation.runner.sampling import SAMPLING
+from evaluation.runner.templates import Role
 from evaluation.runner.turns import Turns
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -49,10 +52,13 @@ Kind = Experiment.Kind
 @dataclass(frozen=True)
 class AuditChoices:
     """The choices for checks of texts. ``items``: their numbers, () for all that can be checked. ``share``: of the
-    items, that people check."""
+    items, that people check. ``tools_prompt``, ``steps_prompt``: ``slug@version``, "" for those of Sightline.
+    """
 
     items: Sequence[int] = ()
     share: float = LEAST_SHARE
+    tools_prompt: str = ""
+    steps_prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
     budget_usd: float = 5.0
     budget_calls: int = 1000
@@ -82,10 +88,14 @@ def create_audit(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choic
     check_budget(choices.budget_usd, choices.budget_calls)
     items = _chosen(items_to_audit(benchmark), choices.items, Stage.TEXT_CHECK)
     dropped = dropped_of(settings_of(endpoint).drop)
-    recipe = AuditRecipe(endpoint.model, endpoint.base_url, sampling=SAMPLING[choices.sampling], dropped=dropped)
-    batch = open_batch(
-        actor=actor, benchmark=benchmark, model=endpoint.shown_model, prompt=recipe.prompt, share=choices.share
+    tools = prompt_named(benchmark, choices.tools_prompt or AUDIT_TOOLS, [Role.AUDIT_TOOLS], "tools_prompt")
+    steps = prompt_named(benchmark, choices.steps_prompt or AUDIT_STEPS, [Role.AUDIT_STEPS], "steps_prompt")
+    recipe = AuditRecipe(
+        endpoint.model, endpoint.base_url, tools.template, steps.template, SAMPLING[choices.sampling], dropped
     )
+    texts = AuditTexts(recipe.checks, tools.template.text, steps.template.text)
+    batch = open_batch(actor=actor, benchmark=benchmark, model=endpoint.shown_model, texts=texts, share=choices.share)
+    freeze_prompts([tools, steps])
     return _created(actor, benchmark, endpoint, Kind.AUDIT, recipe, choices, {"items": items, "batch": batch.pk})
 
 

@@ -17,7 +17,7 @@ DETECTOR, BACKEND = "detector", "label-studio"
 """The presets of endpoints that detect objects, and of ML backends of Label Studio."""
 RENDERERS = ("images", "openai-images", "stand-in-images")
 """The presets of endpoints that generate images."""
-PROMPT_PARTS = ("system", "user", "prompt")
+PROMPT_PARTS = ("system", "user", "prompt", "tools_prompt", "steps_prompt")
 """Parts of a recipe that are prompts: of models, and of judges."""
 
 

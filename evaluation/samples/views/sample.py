@@ -43,6 +43,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     others = benchmark.samples.on_one_picture_with(row).order_by("key")
     others_n = others.count()
     may_manage = allowed(request.user, benchmark, Right.MANAGE)
+    item = _item(request, benchmark, row)
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
         "gold_row": getattr(row, "gold", None), "provenance": provenance_of(row),
@@ -57,16 +58,18 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "events": timeline(row, request.user) if request.user.is_authenticated else [],
         "questions": _questions(request, benchmark, row),
         "variant": getattr(row, "variant", None),
-        "build_item": _item(request, benchmark, row),
+        "build_item": item,
+        "pair": item.paired if item else None,
         "may_make_variants": allowed(request.user, benchmark, Right.IMPORT_SAMPLES),
         "may_reopen": row.state in SETTLED and may_manage,
         "may_delete": may_manage,
+        "may_manage": may_manage,
     }  # fmt: skip
     return render(request, "evaluation/samples/sample.html", context)
 
 
 def _sample(benchmark: Any, key: str) -> Any:
-    beside = ("gold__revision__annotation__author", "variant", "variant_of", "build_item")
+    beside = ("gold__revision__annotation__author", "variant", "variant_of", "build_item__pair_of__sample")
     return find_sample(benchmark, benchmark.samples.with_gold().select_related(*beside), key)
 
 

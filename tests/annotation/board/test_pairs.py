@@ -100,3 +100,24 @@ def test_a_lead_makes_a_pair_on_the_page_of_an_accepted_item(bench: Benchmark, l
     assert (said["pair_of"], said["real"]) == (first.number, False)
     again = signed_in(lea).post(f"/api/v1/benchmarks/workshop/board/items/{first.number}/pair/")
     assert (again.status_code, again.json()["error"]["code"]) == (409, "has_pair")
+
+
+def test_a_lead_makes_a_pair_on_the_page_of_the_sample(bench: Benchmark, lea: User, rui: User) -> None:
+    first = accepted(lea, rui, bench)
+    assert first.sample is not None
+    page = f"/benchmarks/workshop/samples/{first.sample.key}/"
+    assert f"/board/items/{first.number}/pair/" in signed_in(lea).get(page).content.decode()
+    assert "Add the other image" not in signed_in(rui).get(page).content.decode()
+    signed_in(lea).post(f"/benchmarks/workshop/board/items/{first.number}/pair/")
+    second = BuildItem.objects.get(pair_of=first)
+    text = signed_in(lea).get(page).content.decode()
+    assert "Add the other image" not in text
+    assert f"/board/items/{second.number}/" in text
+    second = set_image(actor=lea, item=second, version=second.version, data=photo("white"), real=True)
+    done = accept_item(actor=rui, item=second, version=second.version)
+    assert done.sample is not None
+    for shown, other in (
+        (page, done.sample.key),
+        (f"/benchmarks/workshop/samples/{done.sample.key}/", first.sample.key),
+    ):
+        assert f'/samples/{other}/"><bdi>' in signed_in(lea).get(shown).content.decode()

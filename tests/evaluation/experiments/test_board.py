@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,8 +21,11 @@ from annotation.models import AuditBatch, Benchmark, BuildItem, ItemAudit
 from annotation.workflow import Role
 from evaluation.experiments.write.board import AuditChoices, RenderChoices, create_audit, create_rendering
 from evaluation.experiments.write.endpoints import add_endpoint
+from evaluation.experiments.write.prompts import create_prompt
 from evaluation.experiments.write.states import retry_failed, start_all, start_trial, stop
-from evaluation.models import Attempt, Endpoint, Exchange, Experiment
+from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Prompt
+from evaluation.runner.audits import EARLIER, AuditError, AuditRecipe
+from evaluation.runner.templates import load_prompt
 from evaluation.stand_in.recorded import Recorded
 from evaluation.stand_in.server import Options, StandIn
 from tests.annotation.board_data import brought, drawn, findings, photo, workshop
@@ -106,6 +110,58 @@ def test_a_model_is_sent_the_tools_without_their_roles_and_its_exchanges_are_sto
     assert f"1. {item.targets[0]}" in json.loads(bytes(second.request))["messages"][2]["content"]
     assert set(ItemAudit.objects.values_list("version", flat=True)) == {item.version}
     assert BuildItem.objects.filter(stage="text_check").count() == 4, "nothing of it counts yet"
+
+
+STRICT = load_prompt("audit-tools").text + "\nBe strict."
+
+
+def test_a_lead_writes_the_prompts_of_checks_and_reads_them_with_the_results(
+    bench: Benchmark, lea: User, rui: User
+) -> None:
+    create_prompt(actor=lea, benchmark=bench, slug="strict", role="audit-tools", text=STRICT)
+    with stand_in() as url:
+        experiment = asked(lea, bench, url, tools_prompt="strict@1")
+    assert experiment.attempts.filter(state="done").count() == 4
+    sent = json.loads(bytes(Exchange.objects.order_by("attempt", "n").first().request))
+    assert sent["messages"][0]["content"].endswith("Be strict.")
+    batch = AuditBatch.objects.get()
+    steps = load_prompt("audit-steps").text
+    assert (batch.tools_text, batch.steps_text) == (STRICT, steps)
+    assert batch.prompt == hashlib.sha256(f"{STRICT}\0{steps}".encode()).hexdigest()
+    assert "Be strict." in signed_in(lea).get(BOARD).content.decode()
+    assert "Be strict." not in signed_in(rui).get(BOARD).content.decode()
+    [row] = signed_in(lea).get(f"{API}audits/").json()["audits"]
+    assert (row["prompt"], row["tools_text"]) == (batch.prompt, STRICT)
+    page = signed_in(lea).get(f"/benchmarks/workshop/experiments/{experiment.pk}/").content.decode()
+    assert "strict@1" in page
+    assert "audit-steps@1" in page
+    [prompt] = Prompt.objects.all()
+    assert prompt.frozen
+    assert "Be strict." in signed_in(lea).get("/benchmarks/workshop/prompts/strict/").content.decode()
+
+
+def test_a_prompt_of_checks_has_the_fields_that_its_request_needs(bench: Benchmark, lea: User) -> None:
+    def written(role: str, text: str) -> None:
+        create_prompt(actor=lea, benchmark=bench, slug="other", role=role, text=text)
+
+    with pytest.raises(InvalidInput, match=r"needs the field \{\{ tools \}\}"):
+        written("audit-tools", "{{ instruction }} {{ description }}")
+    with pytest.raises(InvalidInput, match="unknown field 'steps'"):
+        written("audit-tools", "{{ instruction }} {{ description }} {{ tools }} {{ steps }}")
+    with pytest.raises(InvalidInput, match=r"needs the field \{\{ steps \}\}"):
+        written("audit-steps", "Is the order valid?")
+    with stand_in() as url, pytest.raises(InvalidInput, match="Allowed here: audit-steps"):
+        asked(lea, bench, url, steps_prompt="audit-tools")
+    assert not AuditBatch.objects.exists()
+
+
+def test_checks_of_the_time_before_prompts_could_be_chosen_go_on() -> None:
+    recipe = AuditRecipe("auditor", "http://localhost")
+    earlier = {name: value for name, value in recipe.to_json().items() if not name.endswith("_prompt")}
+    assert AuditRecipe.from_json({**earlier, "checks": EARLIER}) == recipe
+    assert AuditRecipe.from_json(recipe.to_json()) == recipe
+    with pytest.raises(AuditError, match="other texts"):
+        AuditRecipe.from_json({**earlier, "checks": "0" * 64})
 
 
 def test_people_who_agree_on_the_draw_let_the_findings_count_for_the_rest(bench: Benchmark, lea: User) -> None:

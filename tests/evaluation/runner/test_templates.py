@@ -17,6 +17,10 @@ FOLDER = Path(evaluation.runner.__file__).parent / "prompts"
 
 
 VALUES = {
+    "steps": "1. hand saw",
+    "tools": "- hand saw",
+    "description": "A board lies on a bench.",
+    "instruction": "Saw the board.",
     "question": "How many mugs?", "options": "Options:\nA. one\n", "answer": "three", "first": "3", "second": "three",
     "predicted": "saw", "targets": "hand saw", "distractors": "hammer", "reasoning": "I see 3 mugs.", "count": "2",
     "image": "image_0", "width": "640", "height": "480", "tool": "image_zoom_in_tool", "toolchain": "crop, canny",
@@ -54,6 +58,8 @@ def test_each_slug_has_a_first_version_and_each_folder_a_slug():
         ("injector", "question reasoning"),
         ("paraphrase", "question reasoning"),
         ("draft", "fields"),
+        ("audit-tools", "instruction description tools"),
+        ("audit-steps", "steps"),
     ],
 )
 def test_each_template_shows_the_values_of_its_fields(slug: str, fields: str):

@@ -7,13 +7,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import Image
 from evaluation.common.trajectory.read import load_trajectory, read_trajectory
-from evaluation.models import Intervention, Judgement, Trajectory
+from evaluation.models import Intervention, Judgement, Run, Trajectory
 from evaluation.schema import Usage
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.evaluation import records
 from tests.evaluation.lists import pks_in
@@ -312,3 +314,14 @@ def test_a_list_narrowed_by_other_runs_names_them(client, kitchen):
     both = f"{seen.run.pk},{of('Model B', 'mug').run.pk}"
     text = page(client, address(seen, f"?run={seen.run.pk}&shared_with={both}"))
     assert f"shared with {seen.run} and {of('Model B', 'mug').run}" in text
+
+
+@pytest.mark.parametrize(("before", "is_noted"), [((1280, 960), True), ((640, 480), False)])
+def test_crops_on_an_image_that_was_replaced_are_not_compared_with_its_gold(client, lea, before, is_noted):
+    trajectory = of("Model A", "mug")
+    assert "The image was replaced" not in page(client, address(trajectory))
+    another_size(trajectory.sample, (640, 480), lea, old=before, boxes="scaled")
+    noted = "The image was replaced after this trajectory was recorded" in page(client, address(trajectory))
+    assert noted == is_noted
+    Run.objects.filter(pk=trajectory.run_id).update(created_at=timezone.now())
+    assert "The image was replaced" not in page(client, address(trajectory)), "a later run is on the new image"

@@ -64,7 +64,7 @@ def test_the_number_of_queries_does_not_grow_with_the_turns(lea, django_assert_n
     scored_kitchen(lea, trajectories=[many(turns), *records.trajectories()[2:]])
     client, here = signed_in(lea), address()
     client.get(here)
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(28):
         assert client.get(here).status_code == 200
 
 

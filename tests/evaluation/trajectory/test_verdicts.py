@@ -165,5 +165,5 @@ def test_verdicts_take_two_queries_more_however_many(lea, kitchen, n, django_ass
         judged(trajectory, judge=f"judge {number}")
     client = signed_in(lea)
     client.get(address(trajectory))
-    with django_assert_num_queries(27):
+    with django_assert_num_queries(28):
         assert client.get(address(trajectory)).status_code == 200
