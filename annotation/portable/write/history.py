@@ -9,7 +9,7 @@ from webapp.accounts.models import User
 from webapp.common import audit
 
 ADDED, GOLD, KEPT, DISCUSSED = "sample.update_add", "sample.update_gold", "sample.update_keep", "sample.update_discuss"
-"""The sample is new, has the gold of the file, has its revisions beside the gold from here, or only has new reviews and
+"""The sample is new, has the gold of the file, has its revisions but the gold from here, or only has new reviews and
 comments."""
 AT_ONCE = 1000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,20 @@ import numpy as np
 from PIL import Image as Picture
 
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
+from annotation.content.chains.read import digest_of
 from annotation.content.comments import add_comment
 from annotation.content.freeze import freeze_version
+from annotation.content.json import calls_to_json
 from annotation.guidelines.write import publish
 from annotation.images.store import store_picture
-from annotation.models import Annotation, Benchmark, Sample, Version
+from annotation.models import AcceptedChain, Annotation, Benchmark, Sample, Version
 from annotation.portable.read.project import export_project
 from annotation.project_file import Reader, Writer
 from annotation.quality.write.checks import draw_checks
+from annotation.schema import ToolCall
 from annotation.task.write import activate, save_draft
+from annotation.tools.write import accept_tool
+from annotation.work.write.replacement import replace_image
 from annotation.workflow import Role
 from tests.annotation.work_data import next_review, reviewed, submitted
 from webapp.accounts.models import User
@@ -31,15 +37,18 @@ def png(shade: int) -> bytes:
     return out.getvalue()
 
 
-def make_kitchen(ana: User, rui: User, lea: User) -> Benchmark:
+KEYS = tuple(f"mug-{number}" for number in range(7))
+
+
+def make_kitchen(ana: User, rui: User, lea: User, keys: Sequence[str] = KEYS) -> Benchmark:
     """Six samples: accepted, returned with a comment, a draft, in review, disputed, to do; a version, guidelines, a
     schema, gold checks."""
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Küche", licence="CC BY")
     for user, role in ((ana, Role.ANNOTATOR), (rui, Role.REVIEWER)):
         add_member(actor=lea, benchmark=benchmark, user=user, role=role)
-    for number in range(7):
+    for number, key in enumerate(keys):
         image = store_picture(actor=lea, benchmark=benchmark, source=png(40 + number))
-        Sample.objects.create(benchmark=benchmark, key=f"mug-{number}", image=image, width=100, height=80)
+        Sample.objects.create(benchmark=benchmark, key=key, image=image, width=100, height=80)
     fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
     for _ in range(2):
         submitted(ana, benchmark, **fits)
@@ -55,6 +64,26 @@ def make_kitchen(ana: User, rui: User, lea: User) -> Benchmark:
     activate(actor=lea, benchmark=benchmark, version=draft.version)
     draw_checks(actor=lea, benchmark=benchmark, n=1)
     return Benchmark.objects.get(pk=benchmark.pk)
+
+
+def add_planned(kitchen: Benchmark, ana: User, rui: User, lea: User) -> Benchmark:
+    """The kitchen with a second version: a plan whose tools are in the bank, a further toolchain, facets, and an image
+    that replaced another."""
+    fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
+    plan = {"targets": [{"tool": "tape measure", "step": 1}], "distractors": ["saw"], "ordered": True}
+    sample = submitted(ana, kitchen, **plan, facets={"category": ["Colour", "größe"]}, **fits)
+    while sample.state != "accepted":
+        reviewed(rui, next_review(rui, kitchen), "accept")
+        sample.refresh_from_db()
+    accept_tool(actor=lea, tool=kitchen.tools.get(name="tape measure"), name="tape measure", segment="27", aliases=[])
+    calls = [ToolCall("colorspace_gray", {})]
+    chain = {"calls": calls_to_json(calls), "digest": digest_of(calls), "note": "shorter"}
+    AcceptedChain.objects.create(sample=sample, accepted_by=rui, **chain)
+    image = store_picture(actor=lea, benchmark=kitchen, source=png(200))
+    kept = kitchen.samples.exclude(gold=None).filter(gold_check=None).first()
+    replace_image(actor=lea, sample=kept, image=image, scale=False, comment="", key="one")
+    freeze_version(actor=lea, benchmark=kitchen)
+    return Benchmark.objects.get(pk=kitchen.pk)
 
 
 def exported(benchmark: Benchmark, path: Path, *, named: bool = True, version: Version | None = None) -> Path:

@@ -9,9 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from annotation.content.chains.read import digest_of
 from annotation.content.freeze import freeze_version, gold_digest
-from annotation.content.json import calls_to_json
 from annotation.guidelines.write import publish
 from annotation.images.store import store_picture
 from annotation.models import AcceptedChain, Benchmark, FacetValue, Sample, Version
@@ -19,13 +17,11 @@ from annotation.portable.read.version import FrozenVersion
 from annotation.portable.write import InvalidProject
 from annotation.project_file import Reader, changes, differences
 from annotation.review.write.decisions import next_to_review
-from annotation.schema import ToolCall
 from annotation.studio.write.submit import submit
-from annotation.tools.write import accept_tool
 from annotation.work.write.replacement import replace_image
 from evaluation.exports.write import import_project
-from tests.annotation.portable.files import exported, forged, png
-from tests.annotation.work_data import content, next_review, reopened, reviewed, submitted
+from tests.annotation.portable.files import add_planned, exported, forged, png
+from tests.annotation.work_data import content, reopened, reviewed
 from tests.conftest import signed_in
 from tests.evaluation.trash.test_samples import delete
 from tests.factories import make_user
@@ -45,23 +41,7 @@ def alone(benchmark: Benchmark, path: Path, number: int = 1, **about: Any) -> Pa
 
 @pytest.fixture
 def planned(kitchen: Benchmark, ana: User, rui: User, lea: User) -> Benchmark:
-    """The kitchen with a second version: a plan whose tools are in the bank, a further toolchain, facets, and an image
-    that replaced another."""
-    fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
-    plan = {"targets": [{"tool": "tape measure", "step": 1}], "distractors": ["saw"], "ordered": True}
-    sample = submitted(ana, kitchen, **plan, facets={"category": ["Colour", "größe"]}, **fits)
-    while sample.state != "accepted":
-        reviewed(rui, next_review(rui, kitchen), "accept")
-        sample.refresh_from_db()
-    accept_tool(actor=lea, tool=kitchen.tools.get(name="tape measure"), name="tape measure", segment="27", aliases=[])
-    calls = [ToolCall("colorspace_gray", {})]
-    chain = {"calls": calls_to_json(calls), "digest": digest_of(calls), "note": "shorter"}
-    AcceptedChain.objects.create(sample=sample, accepted_by=rui, **chain)
-    image = store_picture(actor=lea, benchmark=kitchen, source=png(200))
-    kept = kitchen.samples.exclude(gold=None).filter(gold_check=None).first()
-    replace_image(actor=lea, sample=kept, image=image, scale=False, comment="", key="one")
-    freeze_version(actor=lea, benchmark=kitchen)
-    return Benchmark.objects.get(pk=kitchen.pk)
+    return add_planned(kitchen, ana, rui, lea)
 
 
 @pytest.mark.parametrize("named", [True, False])
