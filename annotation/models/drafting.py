@@ -17,7 +17,8 @@ class Drafting(models.Model):
     """The display of drafts of models on a benchmark. The seed and the share of the control arm never change, so that
     neither does the arm of a person and a sample. The seed is shown nowhere.
 
-    ``click``: what boxes from a click are asked of, {"endpoint": name, "recipe": recipe}; null: there are none.
+    ``click``: the model of shapes from a click, {"endpoint": name, "recipe": recipe, "written": choices of the lead};
+    null: none.
     """
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="drafting")

@@ -522,8 +522,9 @@ class ClickForm(forms.Form):
         endpoints.queryset = Endpoint.objects.offered_to(benchmark).shape_finders()
         if drafting is not None:
             del self.fields["control_share"]
-            now = drafting.click
-            self.initial["endpoint"] = Endpoint.objects.named(now["endpoint"], benchmark) if now else None
+        if drafting is not None and drafting.click:
+            named = Endpoint.objects.named(drafting.click["endpoint"], benchmark)
+            self.initial.update(drafting.click["written"], endpoint=named)
 
     def choices(self) -> ClickChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}

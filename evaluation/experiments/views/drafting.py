@@ -100,7 +100,7 @@ def _page(request: SignedInRequest, benchmark: Any, now: Any, form: DraftForm, c
         "fields": field_rows(found),
         "measures": measure_rows(found),
         "planted": planted_row(planted_of(benchmark)),
-        "checks": undrafted_checks(benchmark) if now is not None else 0,
+        "checks": undrafted_checks(benchmark) if found.drafts else 0,
         "flags": flag_row(checking_of(benchmark)),
         "click": click,
         "clicks": click_row(clicks_of(benchmark)),

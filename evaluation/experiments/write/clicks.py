@@ -75,7 +75,8 @@ def set_click(*, actor: User, benchmark: Benchmark, endpoint: Endpoint | None, c
     if endpoint is not None:
         require_served(benchmark, endpoint)
         recipe = _recipe(benchmark, endpoint, choices)
-        drafting.click = {"endpoint": endpoint.name, "recipe": recipe.to_json()}
+        written = {"names": choices.names, "threshold": choices.threshold, "label_config": choices.label_config}
+        drafting.click = {"endpoint": endpoint.name, "recipe": recipe.to_json(), "written": written}
     drafting.save(update_fields=["click"])
     name = endpoint.name if endpoint is not None else ""
     audit.record(actor, "benchmark.click", benchmark, benchmark.slug, data={"endpoint": name})

@@ -54,6 +54,8 @@ export class ShapeFromClick {
     this.#picking = true;
     this.#say(t("Click the object. Enter selects the center, Esc cancels."));
     this.#button.setAttribute("aria-pressed", "true");
+    // Enter and Escape are for the point and its shape, not for a field or the button.
+    this.#root.querySelector(".stage").focus({ preventScroll: true });
     this.#canvas.places.pick((place) => this.#ask(place));
   }
 

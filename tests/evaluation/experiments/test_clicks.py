@@ -304,7 +304,7 @@ def test_a_lead_chooses_the_model_and_turns_it_off(
     drafting = Drafting.objects.get()
     assert (drafting.click["endpoint"], drafting.click["recipe"]["threshold"]) == ("finder", 0.4)
     shown = client.get("/benchmarks/kitchen/drafting/").context["click"]
-    assert shown["endpoint"].value() == finder.pk
+    assert (shown["endpoint"].value(), shown["names"].value(), shown["threshold"].value()) == (finder.pk, "cup", 0.4)
     finder.delete()
     sample = arms(to_do, ana, Arm.SHOWN)[0]
     assert click(ana, sample).json()["error"]["code"] == "no_model"
