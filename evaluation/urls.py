@@ -4,7 +4,7 @@ from evaluation.answers import views as answers
 from evaluation.compare.views import compare
 from evaluation.diagnostics import views as diagnostics
 from evaluation.evidence import views as evidence
-from evaluation.experiments.views import drafting, experiments
+from evaluation.experiments.views import clicks, drafting, experiments
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
@@ -156,6 +156,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/evidence/", experiments.new_evidence, name="new-evidence"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="drafting"),
     path("drafting/images/<str:token>/<str:name>", drafting.drafting_image, name="drafting-image"),
+    path(f"{BENCHMARK}/drafting/click/", drafting.drafting_click, name="drafting-click"),
+    path("drafting/clicks/<str:token>/<str:name>", clicks.click_image, name="click-image"),
+    path(f"{BENCHMARK}/annotate/click/{KEY}/", clicks.click_shape, name="click-shape"),
     path(f"{BENCHMARK}/drafting/planted/", drafting.planted_withdraw, name="planted-withdraw"),
     path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),

@@ -18,6 +18,7 @@ STUDIO = KeyTable(
         Key("box", gettext_lazy("draw a box; again: box in the center"), "B"),
         Key("polygon", gettext_lazy("draw a polygon; again: polygon in the center"), "O"),
         Key("point", gettext_lazy("set a point; again: point in the center"), "T"),
+        Key("click", gettext_lazy("ask a model for the shape at a point"), "W"),
         Key("next-box", gettext_lazy("select the box; again: next box"), "J"),
         Key("corner", gettext_lazy("select a corner of the polygon; again: next corner"), "K"),
         Key("add-corner", gettext_lazy("add a corner after the selected one"), "I"),
@@ -107,9 +108,12 @@ def keys_json(user: User, table: KeyTable) -> list[dict[str, Any]]:
     return [{"name": key.name, "words": str(key.words), "keys": table.used(key, own)} for key in table.keys]
 
 
-def editor_keys(user: User, task: TaskSchema) -> list[dict[str, Any]]:
-    """As ``keys_json`` for the editor of a sample, without keys for shapes that the task does not allow."""
+def editor_keys(user: User, task: TaskSchema, *, clicks: bool = False) -> list[dict[str, Any]]:
+    """As ``keys_json`` for the editor of a sample, without keys for shapes that the task does not allow. ``clicks``: a
+    model proposes shapes for points."""
     shapes: set[str] = {shape.value for shape in Shape} - {shape.value for shape in task.evidence.shapes}
     if Shape.POLYGON in shapes:
         shapes |= {"corner", "add-corner"}
+    if not clicks:
+        shapes.add("click")
     return [key for key in keys_json(user, STUDIO) if key["name"] not in shapes]

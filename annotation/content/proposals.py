@@ -56,12 +56,13 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class OfferReport:
-    """The report of a person's page about the drafts: decisions by field, and the number of seconds they
-    were visible.
+    """The report of a person's page about the drafts: decisions by field, the number of seconds they were visible, and
+    decisions on shapes from clicks, by their number.
     """
 
     decisions: Mapping[str, str] = field(default_factory=dict)
     seconds: float | None = None
+    clicks: Mapping[int, str] = field(default_factory=dict)
 
 
 NOTHING = OfferReport()

@@ -6,7 +6,7 @@ from annotation.models.building import AuditBatch, BuildDecision, BuildItem, Ite
 from annotation.models.chains import AcceptedChain, VerifiedChain
 from annotation.models.comment import BlindAnswer, Comment, Mention
 from annotation.models.draft import Draft, Receipt, SkippedDraft
-from annotation.models.drafting import Drafting, Proposal, ProposalUse
+from annotation.models.drafting import ClickedShape, Drafting, Proposal, ProposalUse
 from annotation.models.evidence import EvidenceTest, FacetBatch
 from annotation.models.guideline import Guideline, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
@@ -23,11 +23,12 @@ from annotation.models.webhook import Webhook, WebhookDelivery
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditBatch", "AuditDraw",
     "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision",
-    "BuildItem", "CheckAnswer", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest", "FacetAlias",
-    "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline", "GuidelineReading", "Image",
-    "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole", "ItemAudit", "Lease",
-    "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate", "PaySettings", "PersonUid",
-    "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse", "QualificationAttempt", "QualityRules",
-    "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip", "SkippedDraft", "ToolName", "VerifiedChain",
-    "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock", "WorkPackage", "WorkSession",
+    "BuildItem", "CheckAnswer", "ClickedShape", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest",
+    "FacetAlias", "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline",
+    "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole",
+    "ItemAudit", "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate",
+    "PaySettings", "PersonUid", "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse",
+    "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip",
+    "SkippedDraft", "ToolName", "VerifiedChain", "Version", "VersionEntry", "Webhook", "WebhookDelivery", "WorkClock",
+    "WorkPackage", "WorkSession",
 ]  # fmt: skip

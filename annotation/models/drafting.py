@@ -2,25 +2,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotation.drafting import CONTROL_SHARE, Arm, Decision, Field
 from annotation.models.annotation import Annotation
 from annotation.models.benchmark import Benchmark
-from annotation.models.querysets.drafting import ProposalQuerySet
+from annotation.models.querysets.drafting import ClickedShapeQuerySet, ProposalQuerySet
 from annotation.models.sample import Sample
 
 
 class Drafting(models.Model):
     """The display of drafts of models on a benchmark. The seed and the share of the control arm never change, so that
     neither does the arm of a person and a sample. The seed is shown nowhere.
+
+    ``click``: the model of shapes from a click, {"endpoint": name, "recipe": recipe, "written": choices of the lead};
+    null: none.
     """
 
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="drafting")
     seed = models.CharField(max_length=32, editable=False)
     control_share = models.FloatField(default=CONTROL_SHARE)
     shows = models.BooleanField(default=True, help_text="Whether annotators see drafts.")
+    click = models.JSONField(null=True, default=None, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -92,3 +97,29 @@ class ProposalUse(models.Model):
 
     def __str__(self) -> str:
         return f"{self.proposal} in {self.annotation}"
+
+
+class ClickedShape(models.Model):
+    """The shape that a model proposed for a point of an image on which a person clicked, and their decision on it.
+
+    ``x``, ``y``: the point, in pixels of the original. ``shape``: {"box": [x1, y1, x2, y2]}, and "points" of a polygon.
+    ``source``: the name of the model on pages; ``digest``: of the recipe. ``decision``: left until a submission.
+    """
+
+    drafting = models.ForeignKey(Drafting, on_delete=models.CASCADE, related_name="clicked")
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="clicked")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    x = models.FloatField()
+    y = models.FloatField()
+    shape = models.JSONField()
+    source = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64)
+    decision = models.CharField(
+        max_length=9, default=Decision.LEFT.value, choices=[(one.value, one.value) for one in Decision]
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ClickedShapeQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"shape from a click on {self.sample}"

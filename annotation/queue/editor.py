@@ -14,6 +14,7 @@ from annotation.common.sample import bank_json, comments_json, known_facets, pic
 from annotation.common.sentences import checks_json
 from annotation.common.task import task_json
 from annotation.content.checks import validate_content
+from annotation.content.clicks import click_shapes, clicks_for, drafting_shown
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
 from annotation.content.json import blank_content, content_from_json
@@ -58,7 +59,9 @@ def studio_json(
     begun = annotation is not None or (answer is not None and answer.is_begun)
     comments = _comments(user, annotation or answer, slug)
     editable = state in (State.DRAFT, State.RETURNED) and _is_open(annotation or answer, sample)
-    offer = offer_of(user, sample, annotation or answer) if editable and fixed is None else None
+    drafting = drafting_shown(sample) if editable and fixed is None else None
+    offer = offer_of(user, sample, annotation or answer) if drafting is not None else None
+    clicks = click_shapes(sample) and clicks_for(user, sample, drafting) is not None
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -76,7 +79,8 @@ def studio_json(
         "test": answer is not None and answer.attempt_id is not None,
         "suggestions": _suggestions(sample, offer) if editable else [],
         "drafts": proposals_json(offer),
-        "keys": editor_keys(user, sample.benchmark.task),
+        "click": reverse("evaluation:click-shape", args=[slug, sample.key]) if clicks else None,
+        "keys": editor_keys(user, sample.benchmark.task, clicks=bool(clicks)),
         "facets": known_facets(sample.benchmark),
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR),
         "bank": bank_json(sample.benchmark),

@@ -17,6 +17,7 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.board import AuditChoices, RenderChoices
+from evaluation.experiments.write.clicks import ClickChoices
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.drafts import (
@@ -500,6 +501,50 @@ class DraftForm(forms.Form):
         given["threshold"] = THRESHOLD if threshold is None else threshold
         given["planted_share"] = given["planted_share"] or 0.0
         return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
+
+
+class ClickForm(forms.Form):
+    """The model that annotators ask for the shape at a point. No endpoint: none."""
+
+    endpoint = forms.ModelChoiceField(
+        label=_("Endpoint"), queryset=Endpoint.objects.none(), required=False, empty_label=_("none")
+    )
+    names = forms.CharField(
+        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("What to look for, separated by commas or lines. Empty: all tools in the gold."),
+    )  # fmt: skip
+    threshold = forms.FloatField(
+        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
+        help_text=_("Shapes with a lower score are left out."),
+    )  # fmt: skip
+    label_config = forms.CharField(
+        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        help_text=_("Of an ML backend. Empty: points, boxes and masks with the names as labels."),
+    )  # fmt: skip
+    control_share = forms.FloatField(
+        label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
+        help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
+        """``drafting``: as of ``DraftForm``."""
+        super().__init__(*args, **{**options, "prefix": "click"})
+        self._share = drafting.control_share if drafting is not None else None
+        endpoints = self.fields["endpoint"]
+        assert isinstance(endpoints, forms.ModelChoiceField)
+        endpoints.queryset = Endpoint.objects.offered_to(benchmark).shape_finders()
+        if drafting is not None:
+            del self.fields["control_share"]
+        if drafting is not None and drafting.click:
+            named = Endpoint.objects.named(drafting.click["endpoint"], benchmark)
+            self.initial.update(drafting.click["written"], endpoint=named)
+
+    def choices(self) -> ClickChoices:
+        given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
+        threshold = given.pop("threshold")
+        share = given.pop("control_share", self._share)
+        return ClickChoices(threshold=THRESHOLD if threshold is None else threshold, control_share=share, **given)
 
 
 class EvidenceForm(forms.Form):

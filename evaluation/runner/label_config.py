@@ -52,11 +52,40 @@ def data_key(config: str) -> str:
     return found[1]
 
 
-def predict_body(project: str, config: str, task: int, data: Mapping[str, str]) -> dict[str, Any]:
-    """The body of ``POST /predict`` for one task."""
+def click_config(labels: Sequence[str], *, polygons: bool = False) -> str:
+    """Return a labeling configuration for shapes at a point that a person clicks on: the point, and boxes, masks and,
+    with ``polygons``, polygons with these labels."""
+    values = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
+    kinds = [("KeyPointLabels", "click"), ("RectangleLabels", "boxes"), ("BrushLabels", "masks")]
+    kinds += [("PolygonLabels", "polygons")] if polygons else []
+    tags = [f'  <{kind} name="{name}" toName="image">\n{values}\n  </{kind}>' for kind, name in kinds]
+    return "\n".join(["<View>", '  <Image name="image" value="$image"/>', *tags, "</View>"])
+
+
+def click_context(config: str, point: tuple[float, float], size: tuple[int, int]) -> dict[str, Any]:
+    """The context of a prediction for a point that a person clicked on, as the editor of Label Studio sends it.
+    ``point``: in percent of the image; ``size``: of the sent image, in pixels. Raises ``ConfigRejected``."""
+    data_key(config)
+    tags = list(ElementTree.fromstring(config).iter())
+    image = next(one.get("name", "image") for one in tags if one.tag == "Image")
+    drawn = next((one for one in tags if one.tag == "KeyPointLabels"), None)
+    label = next((one.get("value", "") for one in (drawn if drawn is not None else tags) if one.tag == "Label"), "")
+    value = {"x": point[0], "y": point[1], "width": 0.5, "keypointlabels": [label], "labels": [label]}
+    region = {
+        "id": "click", "type": "keypointlabels", "from_name": "click" if drawn is None else drawn.get("name", "click"),
+        "to_name": image, "original_width": size[0], "original_height": size[1], "image_rotation": 0,
+        "is_positive": True, "origin": "manual", "value": value,
+    }  # fmt: skip
+    return {"result": [region]}
+
+
+def predict_body(
+    project: str, config: str, task: int, data: Mapping[str, str], context: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The body of ``POST /predict`` for one task. ``context``: what a person did before, as of ``click_context``."""
     return {
         "tasks": [{"id": task, "data": dict(data)}],
         "project": project,
         "label_config": config,
-        "params": {"login": None, "password": None, "context": None},
+        "params": {"login": None, "password": None, "context": context},
     }

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 
 from annotation.drafting import Field
 from annotation.importers.storable import storable
-from annotation.schema import Box, shortened
+from annotation.schema import Box, Outline, OutlineKind, shortened
 from evaluation.runner.brush import BrushError, brush_box
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.draft_parts import MOST_BOXES, MOST_TEXT, DraftError
@@ -98,12 +98,13 @@ class BackendTurn(SingleTurn):
 @dataclass
 class Regions:
     """What a response contains: boxes with label and score, answers with their scores, the version of the model, and
-    notes on what was left out."""
+    notes on what was left out. With ``outlines``, the boxes of polygons have their ``points``."""
 
     version: str = ""
     boxes: list[dict[str, Any]] = field(default_factory=list)
     answers: list[tuple[str, float | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    outlines: bool = False
 
     def row(self, fields: Sequence[Field], model: str) -> dict[str, Any]:
         """The drafts of these fields. A field without anything is no failure: the note says so."""
@@ -128,10 +129,13 @@ class Regions:
         return {"drafts": drafts, "unread": unread, "sources": {name: text[:200] for name, text in sources.items()}}
 
 
-def read_regions(given: Mapping[str, Any], size: tuple[int, int], threshold: float) -> Regions:
-    """Read the predictions of one task. ``size``: of the original image, in pixels. What can't be read is noted, and
-    the rest counts. Boxes are in pixels of the original, the best score first."""
-    found = Regions(_word(given.get("model_version")))
+def read_regions(
+    given: Mapping[str, Any], size: tuple[int, int], threshold: float, *, outlines: bool = False
+) -> Regions:
+    """Read the predictions of one task. ``size``: of the original image, in pixels. ``outlines``: also the points of
+    polygons. What can't be read is noted, and the rest counts. Boxes are in pixels of the original, the best score
+    first."""
+    found = Regions(_word(given.get("model_version")), outlines=outlines)
     for prediction in _predictions(given.get("results")):
         if not isinstance(prediction, Mapping) or not isinstance(prediction.get("result"), list):
             found.notes.append("A prediction has no list result.")
@@ -167,8 +171,26 @@ def _take(region: Any, whole: float | None, size: tuple[int, int], threshold: fl
     if kind in TEXTS:
         found.answers.append((_text(value, kind), score))
         return
+    said: dict[str, Any] = {"label": _label(value, kind), "score": score}
+    if found.outlines and kind in POLYGONS:
+        outline = _outline(region, value, size)
+        said["points"] = [list(point) for point in outline.points]
+        found.boxes.append({"box": [outline.x1, outline.y1, outline.x2, outline.y2], **said})
+        return
     box = _box(region, kind, value, size, found.notes)
-    found.boxes.append({"box": box.as_list(), "label": _label(value, kind), "score": score})
+    found.boxes.append({"box": box.as_list(), **said})
+
+
+def _outline(region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int]) -> Outline:
+    """The part of a polygon inside the image, in pixels of the original. Raises ``RegionUnread``."""
+    _check_image(region, size)
+    try:
+        outline = Outline.of(OutlineKind.POLYGON, _points(value, size)).clipped(*size)
+    except ValueError:
+        outline = None
+    if outline is None:
+        raise RegionUnread("A polygon is empty, outside the image, or has too many points.")
+    return outline
 
 
 def _box(

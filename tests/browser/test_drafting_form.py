@@ -29,7 +29,7 @@ def page_of_lea(benchmark: Benchmark, lea: User, page: Page, faults: list[str], 
 
 
 def test_the_fields_change_with_the_kind_and_keep_what_was_typed(page_of_lea: Page) -> None:
-    endpoint, question = page_of_lea.get_by_label("Endpoint"), page_of_lea.get_by_role("checkbox", name="Question")
+    endpoint, question = page_of_lea.locator("#id_endpoint"), page_of_lea.get_by_role("checkbox", name="Question")
     names, samples = page_of_lea.locator("#id_names"), page_of_lea.locator("#id_samples")
     expect(question).to_be_checked()
     expect(names).to_have_count(0)

@@ -20,3 +20,16 @@ class ProposalQuerySet(models.QuerySet[Any]):
     def by_field(self) -> Counter[str]:
         """The number of drafts of each field. One query."""
         return Counter(dict(self.order_by().values_list("field").annotate(n=Count("pk"))))
+
+
+class ClickedShapeQuerySet(models.QuerySet[Any]):
+    def by_decision(self, benchmark: Any) -> Counter[str]:
+        """The number of proposed shapes of a benchmark by decision, without those on gold checks, which have no
+        annotation of the person. One query."""
+        own = models.Exists(
+            self.model._meta.apps.get_model("annotation", "Annotation").objects.filter(
+                sample=models.OuterRef("sample"), author=models.OuterRef("person")
+            )
+        )
+        found = self.filter(own, sample__benchmark=benchmark).order_by()
+        return Counter(dict(found.values_list("decision").annotate(n=Count("pk"))))

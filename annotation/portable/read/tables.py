@@ -146,7 +146,8 @@ TABLES = (
 )
 """In an order in which rows refer only to rows of earlier tables, of the same table, or to people and images."""
 LEFT_BEHIND = frozenset({
-    "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse", "webhook", "webhookdelivery",
+    "clickedshape", "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse", "webhook",
+    "webhookdelivery",
     "workpackage", "worksession", "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark",
     "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile", "personuid",
     "portableupload", "receipt",

@@ -10,6 +10,7 @@ from annotation.common.access import known_to
 from annotation.common.requests import answers_json, body_of, key_of, number_of, text_of, whole_of
 from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
+from annotation.content.clicks import click_decisions
 from annotation.content.proposals import OfferReport, decisions_of
 from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
@@ -40,16 +41,17 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "decisions", "seconds"} -> {"next": address or null, "disclosed"}; 422 with the checks if
-    they fail.
+    """{"version", "content", "decisions", "clicks", "seconds"} -> {"next": address or null, "disclosed"}; 422 with the
+    checks if they fail.
 
-    ``decisions``: on drafts of models, by field; ``seconds``: the time for which the page was visible. ``disclosed``:
-    the sentence about planted errors in drafts, "" without any."""
+    ``decisions``: on drafts of models, by field; ``clicks``: on shapes from clicks, by their number; ``seconds``: the
+    time for which the page was visible. ``disclosed``: the sentence about planted errors in drafts, "" without any."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
+    decisions, clicks = decisions_of(data.get("decisions", {})), click_decisions(data.get("clicks", {}))
     following = submit(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
-        key=key_of(request), report=OfferReport(decisions_of(data.get("decisions", {})), number_of(data, "seconds")),
+        key=key_of(request), report=OfferReport(decisions, number_of(data, "seconds"), clicks),
     )  # fmt: skip
     said = disclosed_to(person, sample)
     return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following), "disclosed": said})

@@ -12,6 +12,7 @@ from django.db import transaction
 from annotation.common.access import require
 from annotation.common.idempotency import run_idempotent
 from annotation.content.checks import ChecksFailed, validate_content
+from annotation.content.clicks import record_clicks
 from annotation.content.drafts import StaleDraft, current_content, draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.planted import adopted_in, checks_of, disclosure, note_adoption
@@ -76,6 +77,7 @@ def submit(
         _hand_in(actor, annotation, version, whole, content_to_json(given, names, facets))
         note_adoption(annotation, planted, [])
         record_uses(annotation, offer, parsed, report)
+        record_clicks(actor, sample, report.clicks)
 
     def then() -> Sample | None:
         return hand_out(actor, sample.benchmark)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from annotation.models import Benchmark, Drafting, GoldCheck
+from collections import Counter
+
+from annotation.models import Benchmark, ClickedShape, Drafting, GoldCheck
 
 
 def drafting_of(benchmark: Benchmark) -> Drafting | None:
@@ -13,3 +15,8 @@ def undrafted_checks(benchmark: Benchmark) -> int:
     """The number of active gold checks without a draft: where samples to do have drafts, annotators may notice them."""
     active = GoldCheck.objects.filter(sample__benchmark=benchmark, active=True)
     return active.filter(sample__proposals__isnull=True).count()
+
+
+def clicks_of(benchmark: Benchmark) -> Counter[str]:
+    """The number of shapes that were proposed for clicks, by decision."""
+    return Counter(ClickedShape.objects.by_decision(benchmark))

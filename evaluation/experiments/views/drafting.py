@@ -3,6 +3,8 @@ that ML backends fetch."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
@@ -16,21 +18,23 @@ from annotation.common.sections import settings_context
 from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
 from evaluation.common.checking import checking_of
-from evaluation.experiments.forms import DraftForm
+from evaluation.experiments.forms import ClickForm, DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
+from evaluation.experiments.present.clicks import click_row
 from evaluation.experiments.present.exchanges import image_answer
 from evaluation.experiments.present.experiment import state_words
 from evaluation.experiments.present.flags import flag_row
 from evaluation.experiments.present.planted import planted_row
 from evaluation.experiments.read.anchoring import anchoring_of
-from evaluation.experiments.read.drafting import drafting_of, undrafted_checks
+from evaluation.experiments.read.drafting import clicks_of, drafting_of, undrafted_checks
 from evaluation.experiments.read.image_links import linked_image
 from evaluation.experiments.read.planted import planted_of
+from evaluation.experiments.write.clicks import set_click
 from evaluation.experiments.write.drafts import create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, Conflict
+from webapp.common.errors import ApplicationError, Conflict, errors_said_in
 from webapp.common.htmx import render_page
 
 MOST = 20
@@ -43,7 +47,7 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     content while its kind stays. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
     there is one), drafting (None before the first one), shown (the newest experiments with their words), fields
     (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft), flags
-    (FlagRow). Posted: the fields of ``DraftForm``, which create a drafting."""
+    (FlagRow), click (a ClickForm), clicks (ClickRow). Posted: the fields of ``DraftForm``, which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
     chosen = {"endpoint": request.GET.get("endpoint")}
@@ -63,6 +67,28 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
             return redirect("evaluation:experiment", slug, made.pk)
+    return _page(request, benchmark, now, form, ClickForm(benchmark=benchmark, drafting=now))
+
+
+@login_required
+@require_POST
+def drafting_click(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Choose the model of shapes from a click. Posted: the fields of ``ClickForm``. With errors, the page of drafts."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    now = drafting_of(benchmark)
+    form = ClickForm(request.POST, benchmark=benchmark, drafting=now)
+    if form.is_valid():
+        endpoint = form.cleaned_data["endpoint"]
+        with errors_said_in(form):
+            set_click(actor=request.user, benchmark=benchmark, endpoint=endpoint, choices=form.choices())
+            on = gettext("Annotators can ask %(endpoint)s for shapes.") % {"endpoint": endpoint}
+            messages.success(request, on if endpoint else gettext("Annotators can ask no model for shapes."))
+            return redirect("evaluation:drafting", slug)
+    return _page(request, benchmark, now, DraftForm(benchmark=benchmark, drafting=now), form)
+
+
+def _page(request: SignedInRequest, benchmark: Any, now: Any, form: DraftForm, click: ClickForm) -> HttpResponse:
+    """The page of drafts with these forms. ``now``: the display of drafts, None before the first drafting."""
     found = anchoring_of(benchmark)
     rows = Experiment.objects.filter(benchmark=benchmark, kind="draft").with_counts()[:MOST]
     context = {
@@ -74,11 +100,12 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         "fields": field_rows(found),
         "measures": measure_rows(found),
         "planted": planted_row(planted_of(benchmark)),
-        "checks": undrafted_checks(benchmark) if now is not None else 0,
+        "checks": undrafted_checks(benchmark) if found.drafts else 0,
         "flags": flag_row(checking_of(benchmark)),
+        "click": click,
+        "clicks": click_row(clicks_of(benchmark)),
     }
-    piece = "evaluation/experiments/_draft_fields.html"
-    status = 400 if form.errors else 200
+    piece, status = "evaluation/experiments/_draft_fields.html", 400 if form.errors or click.errors else 200
     return render_page(request, "evaluation/experiments/drafting.html", piece, context, status=status)
 
 

@@ -111,7 +111,7 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
     check_planted(choices.planted_share)
     if not samples_to_draft(benchmark, choices.samples).exists():
         raise InvalidInput(gettext("No sample to do with an image fits this query."), field="samples")
-    drafting = _drafting_of(benchmark, choices.control_share)
+    drafting = drafting_for(benchmark, choices.control_share)
     experiment = Experiment.objects.create(
         benchmark=benchmark, kind=Experiment.Kind.DRAFT, endpoint=endpoint, endpoint_name=endpoint.name,
         model=endpoint.shown_model, setting=f"draft: {', '.join(recipe.fields)}", samples=choices.samples, rollouts=1,
@@ -197,13 +197,19 @@ def recipe_of(
     benchmark: Benchmark, endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...], prompt: Prompt
 ) -> AnyRecipe:
     """The recipe of these choices on this endpoint, of whichever kind. Raises ``InvalidInput`` naming the field."""
-    preset = PRESETS[endpoint.preset]
-    if preset.detector:
+    if PRESETS[endpoint.preset].chats:
+        return draft_recipe(endpoint, choices, fields, prompt)
+    return recipe_of_shapes(benchmark, endpoint, choices, fields)
+
+
+def recipe_of_shapes(
+    benchmark: Benchmark, endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...] = (Field.BOXES,)
+) -> DetectorDraftRecipe | BackendRecipe:
+    """The recipe of these choices on a detector or an ML backend. Raises ``InvalidInput`` naming the field."""
+    if PRESETS[endpoint.preset].detector:
         own = DetectorChoices(names=choices.names, threshold=choices.threshold, images=choices.images)
         return DetectorDraftRecipe(detector_recipe(benchmark, endpoint, own))
-    if preset.backend:
-        return backend_recipe(benchmark, endpoint, choices, fields)
-    return draft_recipe(endpoint, choices, fields, prompt)
+    return backend_recipe(benchmark, endpoint, choices, fields)
 
 
 def backend_recipe(
@@ -259,7 +265,7 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
     return ready.narrowed(terms.values).order_by("key")
 
 
-def _drafting_of(benchmark: Benchmark, share: float) -> Drafting:
+def drafting_for(benchmark: Benchmark, share: float) -> Drafting:
     """Return the display of drafts, created by the first drafting. Raises ``InvalidInput`` or ``Conflict``."""
     if not LEAST_SHARE <= share <= MOST_SHARE:
         said = gettext("The control share must be from %(least)s to %(most)s.")

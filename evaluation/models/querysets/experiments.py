@@ -37,6 +37,10 @@ class EndpointQuerySet(models.QuerySet[Any]):
         """Keep endpoints that can draft: models that chat, detectors and ML backends."""
         return self.exclude(preset__in=RENDERERS)
 
+    def shape_finders(self) -> Self:
+        """Keep endpoints that can propose shapes at a point: detectors and ML backends."""
+        return self.filter(preset__in=(DETECTOR, BACKEND))
+
     def renderers(self) -> Self:
         return self.filter(preset__in=RENDERERS)
 

@@ -20,6 +20,13 @@ export class FrameMarks {
     }
   }
 
+  /** Draw these marks instead of the ones before. */
+  set(marks) {
+    for (const { group } of this.#groups) group.remove();
+    this.#groups = marks.map((mark) => this.#draw(mark));
+    if (this.#viewport) for (const one of this.#groups) this.#put(one);
+  }
+
   /** Put everything where the viewport says. */
   place(viewport) {
     this.#viewport = viewport;

@@ -9,6 +9,7 @@ import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
 import { QuestionField } from "./question-field.js";
 import { StudioBoxes } from "./studio-canvas.js";
+import { ShapeFromClick } from "./studio-click.js";
 import { Drafts } from "./studio-drafts.js";
 import { Suggestions } from "./studio-suggestions.js";
 import { Tabs } from "./studio-tabs.js";
@@ -31,6 +32,8 @@ export class SampleEditor extends EventTarget {
   #boxes;
   #suggestions;
   #drafts;
+  /** What asks a model for the shape at a point; null where nothing does. */
+  #click = null;
   #tabs;
   #question;
   #facets;
@@ -46,9 +49,9 @@ export class SampleEditor extends EventTarget {
   /**
    * @param {HTMLElement} root holds .stage, [data-form] and the rows to copy  @param {object} content to begin with
    * @param {object} data image, facets, task, bank, suggestions, drafts; dismissed: drafted fields that were dismissed before; old: boxes of an earlier revision, drawn under the tag oldTag;
-   * fixed: the question and its options are another annotator's
+   * fixed: the question and its options are another annotator's; click: the address that proposes a shape for a point, or null
    */
-  constructor(root, content, { image, facets, task, bank, suggestions = [], drafts = [], dismissed, old = [], oldTag = "", fixed = false }, signal) {
+  constructor(root, content, { image, facets, task, bank, suggestions = [], drafts = [], dismissed, old = [], oldTag = "", fixed = false, click = null }, signal) {
     super();
     this.#root = root;
     this.#history = new History(content);
@@ -60,6 +63,7 @@ export class SampleEditor extends EventTarget {
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag, shapes: task.shapes ?? ["box"] });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
     this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit, dismissed);
+    if (click && this.#boxes) this.#click = new ShapeFromClick(root, { url: click, size: image, canvas: this.#boxes.canvas, edit, again: () => this.#show(), signal });
     const options = new OptionsEditor(part("answering"), edit);
     this.#tabs = new Tabs(root.querySelector("[role=tablist]"));
     const reveal = (element) => this.reveal(element);
@@ -129,10 +133,20 @@ export class SampleEditor extends EventTarget {
     return this.#drafts.decisions;
   }
 
+  /** What the person decided on shapes from clicks, by their number. */
+  get clicks() {
+    return this.#click?.decisions ?? {};
+  }
+
+  /** The next press on the image is for something else. */
+  leaveClick() {
+    this.#click?.stop();
+  }
+
   /** Let a polygon that is begun, and then drafts, have a key before everything else; true when one took it. */
   keyOfDraft(event) {
     if (!this.isReadOnly && !isTyping(event.target) && this.#boxes?.sketched(event)) return true;
-    return !this.isReadOnly && this.#drafts.key(event);
+    return !this.isReadOnly && (this.#click?.key(event) || this.#drafts.key(event));
   }
 
   focusQuestion() {
@@ -151,6 +165,7 @@ export class SampleEditor extends EventTarget {
       facet: () => this.#facets.key(...values),
       "add-facet": () => this.#facets.begin(),
       plan: () => this.#plan.begin(),
+      click: () => this.#click?.begin(),
     }[name];
     if (changing) return this.isReadOnly ? false : changing();
     if (name === "escape" && this.#leave(event)) return true;
@@ -213,6 +228,7 @@ export class SampleEditor extends EventTarget {
     if (this.canvas) this.canvas.isReadOnly = this.isReadOnly;
     this.#boxes?.show(content);
     this.#suggestions?.show(content);
+    this.#click?.show(content);
     const { targets, distractors } = content;
     const counts = {
       boxes: content.gold_boxes.length || "",

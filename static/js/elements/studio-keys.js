@@ -6,7 +6,7 @@ import { OwnTable } from "./own-table.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** What is done to the image and its boxes, by name. */
-const ON_IMAGE = new Set(["box", "polygon", "point", "next-box", "corner", "add-corner", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
+const ON_IMAGE = new Set(["box", "polygon", "point", "click", "next-box", "corner", "add-corner", "hand", "delete", "duplicate", "fit", "evidence", "eye", "boxes", "turn", "closer", "farther"]);
 /** What leads from a sample of one's own to others. */
 const ON_OWN = new Set(["previous", "following", "report"]);
 const ON_SUGGESTIONS = new Set(["adopt", "adopt-all", "suggestions"]);
@@ -23,6 +23,11 @@ const FIXED_ON_POLYGONS = [
   ["Click", t("on the middle of a side: add a corner; or drag it")],
   ["Alt Click", t("on a corner: remove it; or double-click it")],
   ["← → ↑ ↓", t("move the selected corner of a polygon; Delete removes it")],
+];
+
+const FIXED_ON_CLICKS = [
+  ["Enter", t("accept the shape that a model proposed; select the center instead of a click")],
+  ["Escape", t("dismiss the shape that a model proposed")],
 ];
 
 const FIXED_ON_IMAGE = [
@@ -57,7 +62,7 @@ export class StudioKeys extends OwnTable {
   /** For the list of keys: those that do something on a sample with or without an image, suggested boxes, drafts, a discussion, and of one's own. */
   rowsWith({ image, suggestions, discussion, drafts = false, own = false }) {
     const has = (name) => (image || !ON_IMAGE.has(name)) && (suggestions || !ON_SUGGESTIONS.has(name)) && (discussion || name !== "comment") && (own || !ON_OWN.has(name));
-    return [...this.rowsOf(has), ...(drafts ? FIXED_ON_DRAFTS : []), ...(image && this.knows("polygon") ? FIXED_ON_POLYGONS : []), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
+    return [...this.rowsOf(has), ...(drafts ? FIXED_ON_DRAFTS : []), ...(image && this.knows("click") ? FIXED_ON_CLICKS : []), ...(image && this.knows("polygon") ? FIXED_ON_POLYGONS : []), ...(image ? FIXED_ON_IMAGE : []), ...FIXED];
   }
 
   /** What a key press asks for, as [name, …values]; null when it is none of the studio's. */

@@ -108,7 +108,7 @@ export class SightlineStudio extends HTMLElement {
     const old = returned?.content?.gold_boxes;
     const known = this.#asked.known(facets ?? {});
     const dismissed = new Dismissed(sessionStorage, `${this.#data.urls.draft} of ${this.dataset.person}`);
-    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, drafts, dismissed, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed }, this.#ending.signal);
+    this.#editor = new SampleEditor(this, this.#server, { image, bank, suggestions, drafts, dismissed, old, oldTag: "returned", facets: known, task: this.#data.task, fixed: this.#data.fixed, click: this.#data.editable === false ? null : this.#data.click }, this.#ending.signal);
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");
@@ -123,7 +123,7 @@ export class SightlineStudio extends HTMLElement {
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     const settle = () => this.#editor.settle();
-    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, extra: () => ({ decisions: this.#editor.decisions, seconds: this.#visible.seconds }), ...acts });
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, extra: () => ({ decisions: this.#editor.decisions, clicks: this.#editor.clicks, seconds: this.#visible.seconds }), ...acts });
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 
@@ -233,7 +233,10 @@ export class SightlineStudio extends HTMLElement {
     if (name === "report") openReport();
     else if (ANYWHERE.has(name)) this.#visit(this.#data.urls[name]);
     else if (name === "submit") this.#handing.submit();
-    else if (name === "comment") this.#comments.begin();
+    else if (name === "comment") {
+      this.#editor.leaveClick();
+      this.#comments.begin();
+    }
     else return this.#editor.act(name, values, event) !== false;
     return true;
   }

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0064_portable_updates"),
+        ("annotation", "0066_box_from_a_click"),
     ]
 
     operations = [

@@ -1,0 +1,325 @@
+"""Shapes from a click: what is asked, what counts, who may ask, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from annotation.drafting import Arm
+from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, Proposal, Sample
+from annotation.task_schema import Shape
+from evaluation.endpoints.client import Client as EndpointClient
+from evaluation.experiments.read import image_links
+from evaluation.experiments.write import clicks
+from evaluation.experiments.write.clicks import ClickChoices, set_click
+from evaluation.models import Endpoint
+from tests.annotation.work_data import content
+from tests.conftest import signed_in
+from tests.evaluation.endpoints.server import Answer, serving
+from tests.evaluation.experiments.drafting_data import arms
+from tests.evaluation.experiments.ml_backend_server import VERSION, Backend, backing, predicted, region
+from webapp.accounts.models import User
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.models import AuditEntry
+
+pytestmark = pytest.mark.one_database
+
+EndpointAt = Callable[..., Endpoint]
+SMALL = region(score=0.8, label="cup", width=20, height=20)
+LARGE = region(score=0.6)
+ELSEWHERE = region(score=0.99, label="plate", x=60, y=60, width=20, height=20)
+TRIANGLE = region("polygonlabels", score=0.9, label="cup", points=[[0, 0], [40, 0], [0, 40]])
+
+
+def set_up(benchmark: Benchmark, endpoint: Endpoint, lea: User, **choices: Any) -> None:
+    given = ClickChoices(**{"control_share": 0.5, "names": "cup", **choices})
+    set_click(actor=lea, benchmark=benchmark, endpoint=endpoint, choices=given)
+
+
+def point_of(sample: Sample, x: float, y: float) -> dict[str, float]:
+    """A point at these percents of the image."""
+    assert sample.width
+    assert sample.height
+    return {"x": sample.width * x / 100, "y": sample.height * y / 100}
+
+
+def click(person: User, sample: Sample, x: float = 10, y: float = 10) -> Any:
+    address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
+    return signed_in(person).post(address, point_of(sample, x, y), content_type="application/json")
+
+
+def page(person: User, sample: Sample) -> Any:
+    return signed_in(person).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/")
+
+
+def allow(benchmark: Benchmark, *shapes: Shape) -> None:
+    evidence = {"evidence": {"shapes": [one.value for one in shapes]}}
+    BenchmarkSchema.objects.create(
+        benchmark=benchmark, number=9, state="active", activated_at=timezone.now(), content=evidence
+    )
+
+
+@pytest.fixture
+def asking(to_do: Benchmark, endpoint_at: EndpointAt, lea: User) -> Callable[..., Any]:
+    """Lets Ana ask an ML backend that answers so; returns the backend's context."""
+
+    def begin(server: Backend, **choices: Any) -> Endpoint:
+        endpoint = endpoint_at(server.url, preset="label-studio", model="finder")
+        set_up(to_do, endpoint, lea, **choices)
+        return endpoint
+
+    return begin
+
+
+def test_a_click_sends_the_point_and_gives_the_best_shape_that_contains_it(
+    to_do: Benchmark, asking: Any, ana: User
+) -> None:
+    with backing(predicted(LARGE, ELSEWHERE, SMALL)) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        said = click(ana, sample, 12.5, 10)
+    assert said.status_code == 200, said.content
+    assert server.paths == ["GET /health", "POST /setup", "POST /predict"]
+    [body] = server.predictions
+    [point] = body["params"]["context"]["result"]
+    assert (point["type"], point["is_positive"], point["image_rotation"]) == ("keypointlabels", True, 0)
+    assert (point["value"]["x"], point["value"]["y"]) == pytest.approx((12.5, 10))
+    assert point["value"]["keypointlabels"] == ["cup"]
+    assert f'<KeyPointLabels name="{point["from_name"]}" toName="{point["to_name"]}">' in body["label_config"]
+    assert "How many shapes?" not in json.dumps(body)
+    width, height = sample.width or 0, sample.height or 0
+    one = ClickedShape.objects.get()
+    assert said.json() == {
+        "id": one.pk, "box": pytest.approx([0, 0, width / 5, height / 5]), "points": None, "label": "cup",
+        "score": 0.8, "source": f"finder {VERSION}",
+    }  # fmt: skip
+    assert (one.person, one.sample, one.decision, one.source) == (ana, sample, "left", f"finder {VERSION}")
+    assert (one.x, one.y) == pytest.approx((width / 8, height / 10))
+    assert AuditEntry.objects.get(action="shape.propose").actor == ana
+    assert not Proposal.objects.exists(), "other people are not shown it"
+
+
+def test_a_shape_that_does_not_contain_the_point_is_none(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing(predicted(ELSEWHERE)) as server:
+        asking(server)
+        said = click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    assert (said.status_code, said.json()["error"]["code"]) == (409, "no_shape")
+    assert not ClickedShape.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("shapes", "wanted"),
+    [((Shape.BOX,), "box"), ((Shape.BOX, Shape.POLYGON), "polygon"), ((Shape.POLYGON,), "polygon")],
+)
+def test_a_polygon_is_one_where_the_task_allows_it(
+    to_do: Benchmark, asking: Any, ana: User, shapes: tuple[Shape, ...], wanted: str
+) -> None:
+    allow(to_do, *shapes)
+    with backing(predicted(TRIANGLE)) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        said = click(ana, sample)
+        outside = click(ana, sample, 35, 35)
+    assert said.status_code == 200, said.content
+    assert (said.json()["points"] is not None) == (wanted == "polygon")
+    if wanted == "polygon":
+        width, height = sample.width or 0, sample.height or 0
+        assert said.json()["points"][1] == pytest.approx([0.4 * width, 0])
+        assert said.json()["box"] == pytest.approx([0, 0, 0.4 * width, 0.4 * height])
+        assert outside.status_code == 409, "in its bounding box, and not in the polygon"
+
+
+def test_boxes_are_left_out_where_the_task_allows_polygons_alone(to_do: Benchmark, asking: Any, ana: User) -> None:
+    allow(to_do, Shape.POLYGON)
+    with backing(predicted(SMALL)) as server:
+        asking(server)
+        assert click(ana, arms(to_do, ana, Arm.SHOWN)[0]).status_code == 409
+
+
+def test_the_control_arm_has_no_clicks_and_asks_nothing(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing() as server:
+        asking(server)
+        shown, withheld = arms(to_do, ana, Arm.SHOWN)[0], arms(to_do, ana, Arm.WITHHELD)[0]
+        assert 'data-tool="click"' in page(ana, shown).content.decode()
+        hidden = page(ana, withheld)
+        assert hidden.context["studio"]["click"] is None
+        assert "data-click" not in hidden.content.decode()
+        assert not any(one["name"] == "click" for one in hidden.context["studio"]["keys"])
+        said = click(ana, withheld)
+    assert (said.status_code, said.json()["error"]["code"]) == (409, "no_model")
+    assert server.seen == []
+
+
+def test_the_request_is_sent_outside_of_transactions(
+    to_do: Benchmark, asking: Any, ana: User, monkeypatch: Any
+) -> None:
+    depths: list[int] = []
+    complete = EndpointClient.complete
+
+    def spied(self: Any, *args: Any, **options: Any) -> Any:
+        depths.append(len(connection.atomic_blocks))
+        return complete(self, *args, **options)
+
+    monkeypatch.setattr(EndpointClient, "complete", spied)
+    with backing() as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        outside = len(connection.atomic_blocks)
+        assert click(ana, sample).status_code == 200
+    assert depths == [outside]
+
+
+def test_a_silent_model_is_left_in_time(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(clicks, "SECONDS", 0.5)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        endpoint = endpoint_at(f"http://127.0.0.1:{silent.getsockname()[1]}", preset="label-studio")
+        set_up(to_do, endpoint, lea)
+        said = click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    assert (said.status_code, said.json()["error"]["code"]) == (503, "unavailable")
+    assert "0.5 s" in said.json()["error"]["message"]
+    assert clicks._SLOTS.acquire(blocking=False), "its place is free again"
+    clicks._SLOTS.release()
+
+
+@pytest.mark.parametrize("answer", [500, 429, "<html>", {"results": "none"}])
+def test_a_model_that_fails_is_asked_once(to_do: Benchmark, asking: Any, ana: User, answer: Any) -> None:
+    with backing(answer) as server:
+        asking(server)
+        said = click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    assert said.status_code == 503
+    assert "127.0.0.1" not in said.content.decode(), "annotators do not learn the address"
+    assert len(server.predictions) == 1
+
+
+def test_two_are_asked_for_at_once_and_a_third_is_told_to_wait(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing() as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        with clicks._slot(), clicks._slot():
+            said = click(ana, sample)
+        assert said.status_code == 429
+        assert "Try again" in said.json()["error"]["message"]
+        assert server.seen == []
+        assert click(ana, sample).status_code == 200
+
+
+def test_a_detector_gives_the_box_that_contains_the_point(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User
+) -> None:
+    seen = [
+        {"label": "saw", "score": 0.9, "box": [100, 100, 150, 160]},
+        {"label": "saw", "score": 0.5, "box": [1, 1, 40, 40]},
+        {"label": "hammer", "score": 0.5, "box": [1, 1, 20, 20]},
+    ]
+    with serving(Answer(body=json.dumps({"detections": seen}).encode())) as server:
+        set_up(to_do, endpoint_at(server.url, preset="detector", model="owl"), lea, names="saw, hammer")
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
+        said = signed_in(ana).post(address, {"x": 5, "y": 5}, content_type="application/json")
+        [body] = server.seen.bodies()
+    assert body["names"] == ["saw", "hammer"]
+    assert (said.json()["label"], said.json()["box"]) == ("hammer", [1, 1, 20, 20]), "the smaller of equal scores"
+
+
+def test_a_submission_notes_what_was_decided_on_own_shapes_alone(
+    to_do: Benchmark, asking: Any, ana: User, rui: User, lea: User
+) -> None:
+    with backing() as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        first, second = (click(ana, sample).json()["id"] for _ in range(2))
+    other = ClickedShape.objects.get(pk=first)
+    other.pk, other.person = None, rui
+    other.save()
+    box = {"box": [10, 10, 60, 50], "label": "cup", "source": f"finder {VERSION}"}
+    decisions = {str(first): "dismissed", str(second): "accepted", str(other.pk): "accepted"}
+    body = {"version": 0, "content": content(gold_boxes=[box]), "decisions": {}, "clicks": decisions, "seconds": 3}
+    address = f"/benchmarks/kitchen/annotate/submit/{sample.key}/"
+    bad = signed_in(ana).post(address, body | {"clicks": {"x": "accepted"}}, content_type="application/json")
+    assert bad.status_code == 400
+    sent = signed_in(ana).post(address, body, content_type="application/json")
+    assert sent.status_code == 200, sent.content
+    assert dict(ClickedShape.objects.values_list("pk", "decision")) == {
+        first: "dismissed",
+        second: "accepted",
+        other.pk: "left",
+    }
+    assert sample.annotations.get(author=ana).revisions.get().gold_boxes.get().source == f"finder {VERSION}"
+    shown = signed_in(lea).get("/benchmarks/kitchen/drafting/")
+    row = shown.context["clicks"]
+    assert (row.proposed, row.accepted, row.dismissed, row.left) == (2, 1, 1, 0)
+
+
+def test_a_point_outside_or_none_is_refused(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing() as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        assert click(ana, sample, 101, 1).status_code == 400
+        address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
+        assert signed_in(ana).post(address, {"x": 1}, content_type="application/json").status_code == 400
+    assert server.seen == []
+
+
+def test_the_backend_fetches_the_image_by_an_address_that_expires(
+    to_do: Benchmark, asking: Any, ana: User, settings: Any, monkeypatch: Any
+) -> None:
+    settings.SITE_URL = "https://sightline.example.org"
+    with backing() as server:
+        asking(server)
+        click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    address = server.predictions[0]["tasks"][0]["data"]["image"]
+    path, stranger = urlsplit(address).path, Client()
+    found = stranger.get(path)
+    assert (found.status_code, found["Cache-Control"]) == (200, "private, no-store")
+    assert found.content
+    assert stranger.get(path.replace("/clicks/", "/clicks/x")).status_code == 404
+    assert stranger.get(path.replace("/clicks/", "/images/")).status_code == 404, "a key of one kind opens no other"
+    monkeypatch.setattr(image_links, "CLICK_SECONDS", -1)
+    assert stranger.get(path).status_code == 404
+
+
+def test_a_lead_chooses_the_model_and_turns_it_off(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User
+) -> None:
+    chat = endpoint_at("http://127.0.0.1:9/v1", "chat")
+    finder = endpoint_at("http://127.0.0.1:9", "finder", preset="label-studio")
+    client, url = signed_in(lea), "/benchmarks/kitchen/drafting/click/"
+    form = {"click-endpoint": finder.pk, "click-names": "cup", "click-threshold": "0.4", "click-control_share": "0.2"}
+    assert client.post(url, form | {"click-endpoint": chat.pk}).status_code == 400
+    assert client.post(url, form | {"click-label_config": "<View>"}).status_code == 400
+    assert not Drafting.objects.exists()
+    assert client.post(url, form).status_code == 302
+    drafting = Drafting.objects.get()
+    assert (drafting.click["endpoint"], drafting.click["recipe"]["threshold"]) == ("finder", 0.4)
+    shown = client.get("/benchmarks/kitchen/drafting/").context["click"]
+    assert (shown["endpoint"].value(), shown["names"].value(), shown["threshold"].value()) == (finder.pk, "cup", 0.4)
+    finder.delete()
+    sample = arms(to_do, ana, Arm.SHOWN)[0]
+    assert click(ana, sample).json()["error"]["code"] == "no_model"
+    assert client.post(url, {"click-endpoint": ""}).status_code == 302
+    assert Drafting.objects.get().click is None
+    assert page(ana, sample).context["studio"]["click"] is None
+    with pytest.raises(NotAllowed):
+        set_click(actor=ana, benchmark=to_do, endpoint=chat, choices=ClickChoices())
+    with pytest.raises(InvalidInput):
+        set_click(actor=lea, benchmark=to_do, endpoint=chat, choices=ClickChoices())
+
+
+def test_no_image_leaves_the_server_without_consent(to_do: Benchmark, endpoint_at: EndpointAt, lea: User) -> None:
+    far = endpoint_at("https://finder.example.org", preset="label-studio")
+    Benchmark.objects.update(remote_allowed=False)
+    to_do.refresh_from_db()
+    with pytest.raises(Conflict):
+        set_up(to_do, far, lea)
