@@ -93,8 +93,10 @@ def _leads(benchmark: Benchmark | OuterRef) -> QuerySet[Membership]:
 @transaction.atomic
 def led_alone(user: User, beside: Collection[User] = ()) -> list[str]:
     """Return the titles of the benchmarks of this lead that have no other one who can sign in, not counting those
-    ``beside``.
+    ``beside``. A lead who cannot sign in leads none.
     """
+    if not user.is_active:
+        return []
     led = Benchmark.objects.filter(memberships__user=user, memberships__role=Role.LEAD)
     locked = Benchmark.objects.select_for_update().filter(pk__in=led.values("pk")).order_by("pk")
     numbers = [benchmark.pk for benchmark in locked]

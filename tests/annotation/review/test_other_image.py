@@ -41,9 +41,9 @@ def on_two_images(ana: User, bo: User, lea: User, benchmark: Benchmark, new: tup
     return submitted(bo, benchmark, gold_boxes=TWICE, **changes)
 
 
-def annotations(sample: Sample) -> dict[str | None, list[list[int]]]:
+def annotations(rui: User, sample: Sample) -> dict[str | None, list[list[int]]]:
     """Boxes by how the image differs from that of the sample."""
-    shown = comparison_json(sample)["annotations"]
+    shown = comparison_json(rui, sample)["annotations"]
     return {one["other_image"]: [box["box"] for box in one["content"]["gold_boxes"]] for one in shown}
 
 
@@ -60,7 +60,7 @@ def test_an_adjudicator_sees_and_accepts_scaled_boxes(
     kitchen: Benchmark, ana: User, bo: User, rui: User, lea: User
 ) -> None:
     sample = on_two_images(ana, bo, lea, kitchen, (2000, 1600), answer=["A"])
-    assert annotations(sample) == {"size": [[200, 200, 240, 230]], None: [[200, 200, 240, 230]]}
+    assert annotations(rui, sample) == {"size": [[200, 200, 240, 230]], None: [[200, 200, 240, 230]]}
     page = signed_in(rui).get(f"/benchmarks/kitchen/review/adjudication/{sample.key}/").content.decode()
     assert "on an image of another size" in page
     adjudicate(actor=rui, sample=sample, verdict=Verdict("accept", content(gold_boxes=TWICE)))
@@ -84,7 +84,7 @@ def test_boxes_on_an_image_of_another_shape_are_left_out_and_people_decide(
     AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
     sample = on_two_images(ana, bo, lea, kitchen, (800, 1000))
     assert sample.state == "disputed"
-    assert annotations(sample) == {"shape": [], None: [[200, 200, 240, 230]]}
+    assert annotations(rui, sample) == {"shape": [], None: [[200, 200, 240, 230]]}
     with pytest.raises(Conflict, match="another shape"):
         adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=["A", "B"]))
     assert not Gold.objects.exists()
