@@ -35,6 +35,18 @@ def drafted(benchmark: Benchmark, endpoint: Endpoint, lea: User, **choices: Any)
     return experiment
 
 
+def reseed(benchmark: Benchmark, person: User, arm: Arm, *samples: Sample) -> None:
+    """Give the drafting the first seed with which this person meets these samples in this arm. Which samples an arm has
+    depends on their numbers in the database, and these on the tests before."""
+    drafting = Drafting.objects.get(benchmark=benchmark)
+    tried = (f"{number:032x}" for number in range(10_000))
+    drafting.seed = next(
+        seed for seed in tried
+        if all(arm_of(seed, person.pk, one.pk, drafting.control_share) is arm for one in samples)
+    )  # fmt: skip
+    drafting.save(update_fields=["seed"])
+
+
 def arms(benchmark: Benchmark, person: User, arm: Arm) -> list[Sample]:
     """The samples to do in this arm of a person, in the order of their ids."""
     drafting = Drafting.objects.get(benchmark=benchmark)

@@ -37,7 +37,7 @@ from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.models import Endpoint
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving
-from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted
+from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted, reseed
 from tests.evaluation.experiments.test_drafts import studio
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -146,7 +146,9 @@ def test_an_error_that_is_not_adopted_is_disclosed_after_the_submission(planted:
 
 
 def test_the_control_arm_meets_no_error(planted: Benchmark, ana: User) -> None:
-    sample = arms(planted, ana, Arm.WITHHELD)[0]
+    sample = planted.samples.filter(state="to_do").first()
+    assert sample is not None
+    reseed(planted, ana, Arm.WITHHELD, sample)
     sent = hand_in(signed_in(ana), sample, "A")
     assert (sent.status_code, sent.json()["disclosed"]) == (200, "")
     assert ProposalUse.objects.get(annotation__sample=sample, proposal__field="answer").adopted is None
@@ -162,7 +164,7 @@ def test_a_gold_check_behaves_like_any_sample(to_do: Benchmark, endpoint_at: End
         drafted(to_do, endpoint_at(server.url), lea, planted_share=0.2)
     for row in Proposal.objects.filter(field="answer"):
         Proposal.objects.filter(pk=row.pk).update(planted_error="five")
-    Drafting.objects.update(control_share=0.05, seed="c" * 32)
+    reseed(to_do, ana, Arm.SHOWN, *to_do.samples.all())
     client, said, others = signed_in(ana), [], []
     for _ in range(2):
         sample = next_to_annotate(actor=ana, benchmark=to_do)
