@@ -19,7 +19,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.invitations import invite_person
 from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.freeze import freeze_version
-from annotation.content.people import PLACEHOLDERS
+from annotation.content.people import PLACEHOLDERS, uids_of
 from annotation.content.samples import save_samples
 from annotation.exchange.write.pictures import FORMAT as PICTURES
 from annotation.guidelines.write import publish
@@ -35,7 +35,6 @@ from annotation.models import (
     ImportRecord,
     Lease,
     PayRate,
-    PersonUid,
     PortableUpload,
     Problem,
     Receipt,
@@ -123,9 +122,10 @@ LINES = {line.name: line for line in table.TABLE}
 
 
 def placeholder_in(benchmark: Benchmark) -> dict[str, Any]:
-    """A person of an imported file."""
+    """A person of an imported file. Everyone has a uid, so that two portable files of this world are the same."""
     person = make_user("Pia Wolf", email=f"person{PLACEHOLDERS}", is_active=False)
-    return {"placeholder": PersonUid.objects.create(benchmark=benchmark, user=person).user_id}
+    uids_of(benchmark, list(User.objects.values_list("pk", flat=True)))
+    return {"placeholder": person.pk}
 
 
 class World:
