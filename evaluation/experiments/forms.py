@@ -42,6 +42,7 @@ from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import SLUGS, Role
 from evaluation.runner.tokens import FAMILIES
+from webapp.common.translation import Text
 
 USER_ROLES = tuple(dict.fromkeys(SLUGS[protocol.user] for protocol in PROTOCOLS.values()))
 ROLE_WORDS = {
@@ -98,6 +99,36 @@ _QUESTION_WORDS = {
     "mistake": _("mistake: write the reasoning with one fact changed, for arms"),
     "paraphrase": _("paraphrase: write the reasoning in other words, for arms"),
 }
+
+
+def _sampling() -> forms.ChoiceField:
+    choices = [(name, name) for name in SAMPLING]
+    return forms.ChoiceField(label=_("Sampling"), choices=choices, initial=DEFAULT_SAMPLING)
+
+
+def _images() -> forms.CharField:
+    help_text = _("original, fit:N or pixels:N. Empty: that of the server.")
+    return forms.CharField(label=_("Image size"), required=False, max_length=20, help_text=help_text)
+
+
+def _names() -> forms.CharField:
+    return forms.CharField(
+        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("What to look for, separated by commas or lines. Empty: all tools in the gold."),
+    )  # fmt: skip
+
+
+def _threshold(help_text: Text) -> forms.FloatField:
+    return forms.FloatField(
+        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD, help_text=help_text
+    )
+
+
+def _label_config(help_text: Text) -> forms.CharField:
+    widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false"})
+    return forms.CharField(
+        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG, widget=widget, help_text=help_text
+    )
 
 
 class EndpointForm(forms.Form):
@@ -171,13 +202,8 @@ class ExperimentForm(forms.Form):
     )
     prompt = forms.ChoiceField(label=_("System prompt"), required=False)
     user_prompt = forms.ChoiceField(label=_("User prompt"), required=False)
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
-    images = forms.CharField(
-        label=_("Image size"), required=False, max_length=20,
-        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
+    sampling = _sampling()
+    images = _images()
     setting = forms.CharField(
         label=_("Setting name"), required=False, max_length=200, help_text=_("Empty: that of the protocol.")
     )
@@ -277,13 +303,8 @@ class JudgeForm(_OnRun):
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
     )  # fmt: skip
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
-    images = forms.CharField(
-        label=_("Image size"), required=False, max_length=20,
-        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
+    sampling = _sampling()
+    images = _images()
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=10_000)
 
@@ -300,10 +321,7 @@ class DetectorForm(forms.Form):
     """A detector that is asked for the tools in the images."""
 
     endpoint = forms.ModelChoiceField(label=_("Endpoint"), queryset=Endpoint.objects.none(), empty_label=None)
-    names = forms.CharField(
-        label=_("Names"), required=False, widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("What it looks for, divided by commas or lines. Empty: all tools in the gold of the benchmark."),
-    )  # fmt: skip
+    names = _names()
     threshold = forms.FloatField(
         label=_("Score that counts"), min_value=0, max_value=1, initial=THRESHOLD,
         help_text=_("Objects with a lower score are counted and not kept."),
@@ -312,10 +330,7 @@ class DetectorForm(forms.Form):
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Terms as in the address of the list of samples, such as facet.scene=street. Empty: all."),
     )  # fmt: skip
-    images = forms.CharField(
-        label=_("Image size"), required=False, max_length=20,
-        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
+    images = _images()
     setting = forms.CharField(
         label=_("Setting name"), required=False, max_length=200, help_text=_("Empty: detector@ and the score.")
     )
@@ -368,9 +383,7 @@ class AuditForm(_ItemsForm):
         label=_("Share that people check"), min_value=LEAST_AUDITED, max_value=1, initial=LEAST_AUDITED,
         help_text=_("Of the items, at least one, drawn at random."),
     )  # fmt: skip
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
+    sampling = _sampling()
     tools_prompt = forms.ChoiceField(
         label=_("Prompt about the tools"), required=False,
         help_text=_("Write others on the page Prompts of Experiments, with the role audit-tools or audit-steps."),
@@ -423,22 +436,10 @@ class DraftForm(forms.Form):
     )  # fmt: skip
     fields_drafted = _DraftedFields(label=_("Fields"), widget=forms.CheckboxSelectMultiple)
     prompt = forms.ChoiceField(label=_("Prompt"), required=False)
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
-    names = forms.CharField(
-        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("What to look for, separated by commas or lines. Empty: all tools in the gold."),
-    )  # fmt: skip
-    threshold = forms.FloatField(
-        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
-        help_text=_("Boxes with a lower score are left out."),
-    )  # fmt: skip
-    label_config = forms.CharField(
-        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("As in Label Studio. Empty: rectangles with the names as labels."),
-    )  # fmt: skip
+    sampling = _sampling()
+    names = _names()
+    threshold = _threshold(_("Boxes with a lower score are left out."))
+    label_config = _label_config(_("As in Label Studio. Empty: rectangles with the names as labels."))
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Facets, such as facet.scene=street. Empty: all to do. Gold checks that fit are drafted, too."),
@@ -451,10 +452,7 @@ class DraftForm(forms.Form):
         label=_("Planted errors"), min_value=0, max_value=MOST_PLANTED, initial=0, required=False,
         help_text=_("Share of drafted answers and boxes, such as 0.03. Annotators learn it after submitting."),
     )  # fmt: skip
-    images = forms.CharField(
-        label=_("Image size"), required=False, max_length=20,
-        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
+    images = _images()
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
 
@@ -509,19 +507,9 @@ class ClickForm(forms.Form):
     endpoint = forms.ModelChoiceField(
         label=_("Endpoint"), queryset=Endpoint.objects.none(), required=False, empty_label=_("none")
     )
-    names = forms.CharField(
-        label=_("Names"), required=False, max_length=20_000, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("What to look for, separated by commas or lines. Empty: all tools in the gold."),
-    )  # fmt: skip
-    threshold = forms.FloatField(
-        label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD,
-        help_text=_("Shapes with a lower score are left out."),
-    )  # fmt: skip
-    label_config = forms.CharField(
-        label=_("Labeling configuration"), required=False, max_length=LONGEST_CONFIG,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        help_text=_("Of an ML backend. Empty: points, boxes and masks with the names as labels."),
-    )  # fmt: skip
+    names = _names()
+    threshold = _threshold(_("Shapes with a lower score are left out."))
+    label_config = _label_config(_("Of an ML backend. Empty: points, boxes and masks with the names as labels."))
     control_share = forms.FloatField(
         label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
         help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
@@ -568,13 +556,8 @@ class EvidenceForm(forms.Form):
         help_text=_("Facets, such as facet.scene=street. Empty: all of the purpose."),
     )  # fmt: skip
     prompt = forms.ChoiceField(label=_("Prompt"), required=False)
-    sampling = forms.ChoiceField(
-        label=_("Sampling"), choices=[(name, name) for name in SAMPLING], initial=DEFAULT_SAMPLING
-    )
-    images = forms.CharField(
-        label=_("Image size"), required=False, max_length=20,
-        help_text=_("original, fit:N or pixels:N. Empty: that of the server."),
-    )  # fmt: skip
+    sampling = _sampling()
+    images = _images()
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
 

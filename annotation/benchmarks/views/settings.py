@@ -58,19 +58,21 @@ def settings_page(
 ) -> HttpResponse:
     """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all),
     invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), sends_email,
-    checks_run (gold checks run, so that the benchmark can't be public).
+    from_file (somebody came with a file), checks_run (gold checks run, so that the benchmark can't be public).
     """
     invitations = invitations_of(benchmark)
     link = kept_once(request, invitation_to(benchmark))
+    people = people_of(benchmark, invitations, take_over)
     context = {
         **settings_context(request, benchmark, "general"),
         "details": details or DetailsForm(instance=benchmark),
-        "people": people_of(benchmark, invitations, take_over),
+        "people": people,
         "roles": [role.value for role in Role],
         "invitations": invitations,
         "invite": invite or InviteForm(),
         "link": link,
         "sends_email": site.SENDS_EMAIL,
+        "from_file": any(person.of_file for person in people),
         "checks_run": rules_of(benchmark).checks_run,
     }
     wrong = any(form is not None and form.errors for form in (details, invite, *(take_over or {}).values()))

@@ -218,3 +218,12 @@ def test_a_lead_invites_on_the_page(copy: Benchmark, worker: User, lea: User) ->
     shown = client.get(page).content.decode()
     assert address not in shown
     assert ZOE in shown
+
+
+def test_a_site_without_email_says_so_instead_of_inviting(copy: Benchmark, lea: User, settings: Any) -> None:
+    address = f"/benchmarks/{copy.slug}/settings/"
+    client = signed_in(lea)
+    assert "/take-over/" in client.get(address).text
+    settings.SENDS_EMAIL = False
+    assert "/take-over/" not in client.get(address).text
+    assert "sends no email" in client.get(address).text
