@@ -157,8 +157,8 @@ models, answers under conditions), or last for minutes only. The uid of a person
 
 
 def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
-    """The rows of the benchmark in the order in which they were made. Those of withdrawn samples are among them,
-    because versions name these samples."""
+    """The rows of the benchmark in the order in which they were made; roles by person, because giving a role again
+    makes a new row. Those of withdrawn samples are among them, because versions name these samples."""
     manager: models.Manager[Any] = table.model._default_manager
     if table.model is Comment:
         # On an annotation, or on an answer to a gold check.
@@ -168,5 +168,6 @@ def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
         return Sample.everything.filter(with_withdrawn("", benchmark)).order_by("pk")
     if table.path.endswith("sample__benchmark"):
         return manager.filter(with_withdrawn(table.path.removesuffix("benchmark"), benchmark)).order_by("pk")
-    carried = {"local": False} if table.model is Membership else {}
-    return manager.filter(**{table.path: benchmark}, **carried).order_by("pk")
+    if table.model is Membership:
+        return manager.filter(benchmark=benchmark, local=False).order_by("user_id", "role")
+    return manager.filter(**{table.path: benchmark}).order_by("pk")

@@ -89,9 +89,14 @@ def test_a_new_person_takes_over_work_and_gets_the_invited_roles(
 def test_a_file_after_that_has_the_real_address_and_can_be_imported(
     copy: Benchmark, worker: User, lea: User, tmp_path: Path
 ) -> None:
-    before = {row["uid"] for row in people(exported(copy, tmp_path / "before"))}
+    first_file = exported(copy, tmp_path / "before")
+    before = {row["uid"] for row in people(first_file)}
     actions.accept_invitation(invited(lea, copy, worker), name="Zoe Fox", password=NEW)
     file = exported(copy, tmp_path / "after")
+    with Reader(first_file) as first, Reader(file) as second:
+        alone = {one.table: (one.first, one.second) for one in differences(first, second)}
+    assert alone["person"] == (1, 1)
+    assert all(sum(rows) for rows in alone.values())
     assert ("Zoe Fox", ZOE) in {(row["name"], row["email"]) for row in people(file)}
     assert {row["uid"] for row in people(file)} == before
     again = exported(import_project(actor=lea, path=file, slug="again"), tmp_path / "again")
