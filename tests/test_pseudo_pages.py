@@ -89,8 +89,8 @@ CODES = re.compile(
 )
 """What stays in every language: codes and names in lower case, formats, addresses, dates, and statuses of answers."""
 DATA = re.compile(
-    r"\b(?:Lea|Ana|Jo|Mira|Rui|Sam|Ada|Ivo|Moreau|Lind|Berg|Sato|Costa|Ode|Kern|Blom|Street|Model C|DeepEyes|Mini-o3"
-    r"|ViEBench|GRPO"
+    r"\b(?:Lea|Ana|Jo|Mira|Rui|Sam|Ada|Ivo|Moreau|Lind|Berg|Sato|Costa|Ode|Kern|Blom|Pia|Wolf|Street|Model C"
+    r"|DeepEyes|Mini-o3|ViEBench|GRPO"
     r"|Color|Chart|Category|Segment|Wrong|What\?|Which colour\?|black|white"
     r"|seen-\d+|missed-\d+|handed-in|to-do|base|wilson|(?:crop|resize), (?:crop|resize)?)(?!\w)"
 )
