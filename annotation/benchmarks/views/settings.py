@@ -58,7 +58,7 @@ def settings_page(
 ) -> HttpResponse:
     """Template annotation/benchmarks/settings.html; context: details (DetailsForm), people (Person), roles (all),
     invitations (Open), invite (InviteForm), link (of an invitation just created, shown once; else ""), sends_email,
-    from_file (somebody came with a file), checks_run (gold checks run, so that the benchmark can't be public).
+    from_file (people came with a file), checks_run (gold checks run, so that the benchmark can't be public).
     """
     invitations = invitations_of(benchmark)
     link = kept_once(request, invitation_to(benchmark))
