@@ -21,7 +21,7 @@ from annotation.schema import Box, SampleContent
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Something drawn on the image that a sample had at a time. ``key``: any name of it; ``now``: of today's image."""
+    """A drawing on the image that a sample had at time ``at``. ``key``: an identifier; ``now``: size of its image."""
 
     key: Any
     sample: int

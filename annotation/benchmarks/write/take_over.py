@@ -22,8 +22,8 @@ from webapp.common.errors import Conflict, NotFound
 def invite_in_place(
     *, actor: User, benchmark: Benchmark, person: User, email: str, roles: Collection[Role]
 ) -> Invitation:
-    """Invite the person behind a placeholder by email. Whoever accepts gets a new account, which is the placeholder's
-    row with all its work, and exactly these roles.
+    """Invite the person behind a placeholder by email. The person who accepts gets a new account, which is the
+    placeholder's row with all its work, and exactly these roles.
 
     Raises ``Conflict`` if the address has an account, if the person is invited already, or if another benchmark that
     the actor does not lead has work of the person.
