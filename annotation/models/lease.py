@@ -165,6 +165,16 @@ class BenchmarkQueue(models.Model):
     def take_back(self) -> timedelta:
         return timedelta(minutes=self.take_back_minutes)
 
+    @property
+    def waits_for_question(self) -> bool:
+        """Whether a sample waits for its other annotators until the first has submitted the question. Not while gold
+        checks run: annotators then write their own questions. Checks do not wait, so waiting would reveal the others.
+        """
+        if self.overlap == 1 or self.overlap_mode != self.OverlapMode.SHARED:
+            return False
+        quality = getattr(self.benchmark, "quality", None)
+        return quality is None or not quality.checks_run
+
     def wanted(self, sample_id: int, extra: int = 0) -> int:
         """Return the number of annotators of this sample: one, or the overlap plus ``extra``."""
         several = self.overlap > 1 and is_overlapped(sample_id, self.overlap_share)

@@ -75,7 +75,7 @@ def _take(actor: User, number: int, queue: BenchmarkQueue, extra: int) -> Sample
     """Take a free place, unless another person has begun to write the question that both would answer. Call inside a
     transaction. Of two people who take places at the same time, the second waits for the first at place 0."""
     sample = take_to_annotate(actor, number, queue, extra)
-    if sample is None or queue.wanted(number, extra) == 1 or queue.overlap_mode != BenchmarkQueue.OverlapMode.SHARED:
+    if sample is None or queue.wanted(number, extra) == 1 or not queue.waits_for_question:
         return sample
     if Sample.objects.filter(pk=number).with_question_begun(actor).exists():
         release(actor, number, ANNOTATE)

@@ -75,7 +75,7 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
 
         Benchmarks that are paused for everyone or for this person are left out."""
         pauses = self.model.pauses.rel.related_model.objects.filter(benchmark=OuterRef("pk")).standing()
-        going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue")
+        going_on = self.filter(~Exists(pauses.concerning(user))).select_related("queue", "quality")
         default = self.model.queue.related.related_model
         return [getattr(one, "queue", None) or default(benchmark=one) for one in going_on]
 

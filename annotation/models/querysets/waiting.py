@@ -154,7 +154,7 @@ class WaitingQuerySet(models.QuerySet[Any]):
         for queue in queues:
             part = Q(drawn__lt=queue.overlap_share * PARTS) if queue.overlap > 1 else Q(drawn__lt=0)
             part &= Q(is_variant=False)
-            rule = several & shared if shared is not None and queue.overlap_mode == "shared" else several
+            rule = several & shared if shared is not None and queue.waits_for_question else several
             wanted |= Q(
                 once & ~part | rule & part & Q(**{limit: queue.overlap + F("extra_places")}),
                 benchmark=queue.benchmark_id,

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member
-from annotation.models import Annotation, Lease, Revision, Sample, SkippedDraft
+from annotation.models import Annotation, Lease, QualityRules, Revision, Sample, SkippedDraft
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.hand_over import hand_in_now
 from annotation.queue.leases import ANNOTATE, release, renew, take
@@ -257,6 +257,15 @@ def test_whoever_leaves_a_question_unfinished_keeps_nobody_waiting(ana, bo, lea)
     assert next_to_annotate(actor=bo, benchmark=benchmark) is None
     expire(user=ana)
     assert take_one(bo, benchmark) == sample
+
+
+def test_while_gold_checks_run_nobody_waits_for_a_question(ana, bo, lea):
+    """A check never waits, so a sample that does would be known as none."""
+    benchmark = to_annotate(1, annotator=ana, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    QualityRules.objects.create(benchmark=benchmark, check_share=0.1)
+    assert take_one(ana, benchmark) == take_one(bo, benchmark)
 
 
 def test_where_each_annotator_writes_a_question_nobody_waits(ana, bo, lea):
