@@ -82,7 +82,7 @@ def has_role(user: Person) -> bool:
 def benchmark_seen_by(user: Person, slug: str) -> Benchmark | None:
     """The benchmark at this address as this person sees it, None for a stranger. It keeps their roles, so that one
     request asks for them once."""
-    rows = Benchmark.objects.filter(slug=slug).select_related("queue", "quality").with_plans_off()
+    rows = Benchmark.objects.filter(slug=slug).select_related("queue", "quality", "drafting")
     benchmark = rows.first()
     if benchmark is None:
         return None

@@ -72,8 +72,7 @@ def _paused(benchmark: Benchmark, user: Any) -> int:
 
 
 def _has_plans(benchmark: Benchmark) -> bool:
-    off = getattr(benchmark, "plans_off", None)
-    return benchmark.task.plan.use is not Use.OFF if off is None else not off
+    return benchmark.task.plan.use is not Use.OFF
 
 
 TABS: list[Tab] = [

@@ -43,7 +43,9 @@ UNRESOLVED = gettext_noop(
 
 def planted_for(user: User, sample: Sample, begun: datetime | None) -> list[Proposal]:
     """The drafts with a planted error that this person saw on a sample: also if the lead no longer shows drafts, as the
-    person may have adopted one before. ``begun``: as of ``offer_to``. One query."""
+    person may have adopted one before. ``begun``: as of ``offer_to``. One query, none where no model drafts."""
+    if not sample.benchmark.has_drafting:
+        return []
     found = Proposal.objects.filter(sample=sample).planted().select_related("drafting").order_by("field")
     if begun is not None:
         found = found.filter(created_at__lte=begun)

@@ -78,11 +78,13 @@ def decisions_of(data: object) -> dict[str, str]:
 
 
 def offer_to(user: User, sample: Sample, begun: datetime | None) -> Offer | None:
-    """Return the drafts for this person's work on a sample; None without any. One query.
+    """Return the drafts for this person's work on a sample; None without any. One query, none where no model drafts.
 
     A draft that arrived after the person began is excluded, because they had no chance to see it. ``begun`` None: not
     yet.
     """
+    if not sample.benchmark.has_drafting:
+        return None
     found = Proposal.objects.filter(sample=sample, drafting__shows=True).select_related("drafting")
     if begun is not None:
         found = found.filter(created_at__lte=begun)

@@ -100,6 +100,11 @@ class Benchmark(models.Model):
         """The schema in force, cached at the first call."""
         return self._schema[1]
 
+    @property
+    def has_drafting(self) -> bool:
+        """Whether drafting by models was set up. No query if ``drafting`` was loaded with the benchmark."""
+        return hasattr(self, "drafting")
+
     def forget_schema(self) -> None:
         """Clear the cached schema after another one came into force."""
         vars(self).pop("_schema", None)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import randrange
-from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, Min, Q
+from django.db.models import Max, Min, Q
 
 from annotation.common.access import known_to, require
 from annotation.common.rules import rules_of
@@ -17,7 +16,7 @@ from annotation.models.querysets.samples import AnnotationQuerySet, SampleQueryS
 from annotation.models.querysets.waiting import OPEN_STATES
 from annotation.queue.check_work import begun_check, next_check
 from annotation.queue.leases import ANNOTATE, acquire_author_lease, queue_of, release, renew, take_to_annotate
-from annotation.queue.pauses import active_pauses, is_paused
+from annotation.queue.pauses import is_paused
 from annotation.queue.qualification import is_qualified, next_item
 from annotation.workflow import OPEN, Right, State
 from webapp.accounts.models import User
@@ -25,26 +24,6 @@ from webapp.common.errors import Conflict
 
 AT_ONCE = 20
 """Candidates looked at in one query: several, because others may take the first of them in the same moment."""
-
-
-class PersonStatus(NamedTuple):
-    """The state of a person on a benchmark: work begun, a pause, a sample held, and whether an unsettled sample has
-    a priority. Most often there is nothing, and what it is need not be asked."""
-
-    begun: bool
-    paused: bool
-    held: bool
-    urgent: bool
-
-
-def _status_of(user: int, benchmark: int) -> PersonStatus:
-    found = (
-        _mine(user, benchmark),
-        active_pauses(user, benchmark),
-        Sample.objects.filter(benchmark=benchmark).held_by(user, ANNOTATE),
-        Sample.objects.filter(benchmark=benchmark, priority__gt=0, state__in=OPEN_STATES),
-    )
-    return PersonStatus(*User.objects.filter(pk=user).values_list(*(Exists(one.order_by()) for one in found)).get())
 
 
 def next_to_annotate(*, actor: User, benchmark: Benchmark, shown: str = "") -> Sample | None:
@@ -90,14 +69,14 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     ``SampleQuerySet.waiting_for`` counts the same samples. ``beside``: a sample that is not assigned."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
-    standing = _status_of(actor.pk, benchmark.pk)
+    begun = mine.exists()
     if beside is not None:
         others, mine = others.exclude(pk=beside.pk), mine.exclude(sample=beside)
-    mine = mine.not_skipped_by(actor) if standing.begun else mine
+    mine = mine.not_skipped_by(actor) if begun else mine
     return (
-        (_first_again(actor, mine.again()) if standing.begun else None)
-        or (None if standing.paused else _new(actor, benchmark, others, beside, standing))
-        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if standing.begun else None)
+        (_first_again(actor, mine.again()) if begun else None)
+        or (None if is_paused(actor, benchmark) else _new(actor, benchmark, others, beside))
+        or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if begun else None)
         or begun_check(actor, others)
     )
 
@@ -106,9 +85,7 @@ def _mine(user: int, benchmark: int) -> AnnotationQuerySet:
     return Annotation.objects.filter(author=user, sample__benchmark=benchmark, state__in=OPEN)
 
 
-def _new(
-    actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None, standing: PersonStatus
-) -> Sample | None:
+def _new(actor: User, benchmark: Benchmark, samples: SampleQuerySet, beside: Sample | None) -> Sample | None:
     """The reserved sample; otherwise a gold check if one is due; otherwise a sample by the rules of the queue.
 
     Checks are mixed with other samples and never assigned alone. With checks, the order is random, because in any other
@@ -116,10 +93,9 @@ def _new(
     if not is_qualified(actor, benchmark):
         return next_item(actor, benchmark, rules_of(benchmark), beside)
     queue = queue_of(benchmark)
-    if standing.held:
-        held: Sample | None = samples.held_by(actor, ANNOTATE).first()
-        if held is not None and renew(actor, held.pk, ANNOTATE):
-            return held
+    held: Sample | None = samples.held_by(actor, ANNOTATE).first()
+    if held is not None and renew(actor, held.pk, ANNOTATE):
+        return held
     checked = known_to(actor, benchmark).handed_checks
     if checked and (left := _left_behind(actor, samples, queue)) is not None:
         return left
@@ -128,7 +104,7 @@ def _new(
         if check is not None:
             return check
     order = BenchmarkQueue.Order.RANDOM if checked else queue.order
-    return _by_rule(actor, samples, queue, order, urgent=standing.urgent)
+    return _by_rule(actor, samples, queue, order)
 
 
 def _left_behind(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue) -> Sample | None:
@@ -160,7 +136,7 @@ def _take_again(actor: User, number: int) -> Sample | None:
     return annotation.sample
 
 
-def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str, *, urgent: bool) -> Sample | None:
+def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Sample | None:
     """Candidates a few at a time until one is ours; what others were faster to take is not tried again."""
     tried: set[int] = set()
     while True:
@@ -168,7 +144,7 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
         open_ones = samples.open_to(actor, [queue])
         if tried:
             open_ones = open_ones.exclude(pk__in=tried)
-        for part in _in_order(actor, open_ones, queue, order, urgent=urgent):
+        for part in _in_order(actor, open_ones, queue, order):
             for candidate, extra in part.values_list("pk", "extra_places")[:AT_ONCE]:
                 tried.add(candidate)
                 with transaction.atomic(savepoint=False):
@@ -179,18 +155,17 @@ def _by_rule(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order:
             return None
 
 
-def _in_order(
-    actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str, *, urgent: bool
-) -> Iterator[SampleQuerySet]:
+def _in_order(actor: User, samples: SampleQuerySet, queue: BenchmarkQueue, order: str) -> Iterator[SampleQuerySet]:
     """The candidates, in parts that follow each other; samples that a lead assigned to this person come first, then
-    those of a higher priority. Without ``urgent`` no sample has a priority."""
+    those of a higher priority."""
     assigned = list(Assignment.objects.filter(user=actor).values_list("sample", flat=True))
     if assigned:
         yield samples.filter(pk__in=assigned).order_by("-priority", "key")
     others = samples.exclude(pk__in=assigned) if assigned else samples
-    if urgent:
-        for priority in others.priorities():
-            yield from _by_order(others.filter(priority=priority), queue, order)
+    priorities = Sample.objects.filter(benchmark=queue.benchmark_id, state__in=OPEN_STATES).priorities()
+    for priority in priorities:
+        yield from _by_order(others.filter(priority=priority), queue, order)
+    if priorities:
         others = others.filter(priority=0)
     yield from _by_order(others, queue, order)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, Subquery
 
 from annotation.common.access import known_to
-from annotation.content.drafts import draft_of
 from annotation.content.questions import most_questions
 from annotation.models import Annotation, Assignment, CheckAnswer, Revision, Sample
 from annotation.workflow import SampleState, State
@@ -54,7 +53,7 @@ def questions_on_image(user: User, sample: Sample) -> ImageQuestions:
     if len(there) == 1:
         return ImageQuestions((ImageQuestion(1, sample.key, "", own=True),), 1, most_questions(sample.benchmark))
     sees_gold = known_to(user, sample.benchmark).gold
-    own = own_questions(user, Sample.objects.filter(pk__in=there))
+    own = own_questions(user, list(there))
     gold = {pk: question for pk, (_, question) in there.items() if question is not None} if sees_gold else {}
     texts = {sample.pk: ""} | gold | own
     rows = tuple(
@@ -72,19 +71,19 @@ def _on_image(sample: Sample) -> dict[int, tuple[str, str | None]]:
     return {pk: (key, question) for pk, key, question in rows}
 
 
-def own_questions(user: User, samples: QuerySet[Any, Any]) -> dict[int, str]:
+def own_questions(user: User, samples: Collection[int]) -> dict[int, str]:
     """Return this person's questions on these samples, by number: "" if not written yet. Gold checks are included like
     other samples. Three queries.
     """
     newest = Revision.objects.filter(annotation=OuterRef("pk")).order_by("-number").values("question")[:1]
     mine = Annotation.objects.filter(author=user, sample__in=samples, kind=Annotation.Kind.OWN)
-    begun = mine.exclude(state=State.DISCARDED).select_related("draft").annotate(submitted=Subquery(newest))
-    checks = CheckAnswer.objects.begun().filter(user=user, check_of__sample__in=samples)
+    begun = mine.exclude(state=State.DISCARDED).order_by()
+    checks = CheckAnswer.objects.begun().filter(user=user, check_of__sample__in=samples).order_by()
     asked = Assignment.objects.filter(user=user, sample__in=samples, sample__asked_from__isnull=False)
     found = dict.fromkeys(asked.values_list("sample", flat=True), "")
-    for one in begun:
-        draft = draft_of(one)
-        found[one.sample_id] = str(draft.content.get("question", "")) if draft else one.submitted or ""
+    # Values and no objects: every saved draft asks for these.
+    for number, draft, submitted in begun.values_list("sample", "draft__content", Subquery(newest)):
+        found[number] = str(draft.get("question", "")) if draft is not None else submitted or ""
     for number, content in checks.values_list("check_of__sample", "content"):
         found[number] = str(content.get("question", ""))
     return found

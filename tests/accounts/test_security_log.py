@@ -19,7 +19,7 @@ from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 
-QUERIES = 13
+QUERIES = 14
 """Session, user, benchmark, my roles, counts of the tabs (5) and sections, the entries, and who has some."""
 
 

@@ -36,12 +36,6 @@ class BenchmarkQuerySet(models.QuerySet[Any]):
             return seen
         return seen.filter(public | Exists(_members_of(self.model).filter(benchmark=OuterRef("pk"), user=user)))
 
-    def with_plans_off(self) -> Self:
-        """Add ``plans_off``: whether the schema in force has no tool plans."""
-        schemas = self.model._meta.get_field("schemas").related_model.objects
-        off = schemas.filter(benchmark=OuterRef("pk"), state="active", content__plan__use="off")
-        return self.annotate(plans_off=Exists(off))
-
     def in_trash_of(self, user: Person) -> Self:
         """Keep deleted benchmarks that this person can restore, the last deleted first: those they lead, and all of
         them for a site admin. Of ``Benchmark.everything``."""

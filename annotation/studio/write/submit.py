@@ -110,6 +110,8 @@ def _refuse_adopted(planted: Sequence[Proposal], content: SampleContent, *, is_c
 
 def disclosed_to(user: User, sample: Sample) -> str:
     """The sentence about planted errors after a submission; "" without any. It is the same for gold checks."""
+    if not sample.benchmark.has_drafting:
+        return ""
     answer = check_of(user, sample)
     if answer is not None:
         return disclosure(sample, planted=bool(planted_of(user, sample, answer)))

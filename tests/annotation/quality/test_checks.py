@@ -378,7 +378,7 @@ def test_every_count_of_the_page_opens_as_many_samples(ana, lea, kitchen, django
             assert client.get(count.href).context["total"] == count.n
 
 
-QUERIES = 16
+QUERIES = 17
 """Session, user, benchmark, roles (2), facets, answers, values of the facet, pauses, rules, checks, comments, the
 counts of four tabs (5), and the version."""
 

@@ -111,6 +111,6 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 18
+QUERIES = 19
 """Session, user; benchmark; roles; submissions, gold, boxes, replaced images; first submissions and
 reviews of people; what the tabs count (5) and the version."""

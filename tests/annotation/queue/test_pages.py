@@ -66,7 +66,7 @@ def test_the_reviews_are_listed_and_opened_blind(ana, rui, django_assert_max_num
     for total in (1, 3):
         while Sample.objects.filter(state="in_review").count() < total:
             submitted(ana, benchmark, question="Which mug, pray?")
-        with django_assert_max_num_queries(24):
+        with django_assert_max_num_queries(25):
             context = client.get(REVIEWS).context
         assert (context["waiting_n"], len(context["waiting"])) == (total, total)
     answer = client.post(f"{REVIEWS}next/")

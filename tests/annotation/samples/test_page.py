@@ -150,14 +150,14 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     client = signed_in(lea)
     client.get(PAGE)
     # session, person; the benchmark, roles (may I, see gold, what else); tabs count samples, reviews, pauses, runs;
-    # version; page: samples, boxes, calls, plan tools, facets; strip: states, answers and chains, pictures, shares; at
-    # the left: states, areas and pictures, facets; the first steps of a lead.
+    # version, schema; page: samples, boxes, calls, plan tools, facets; strip: states, answers and chains, pictures,
+    # shares; at the left: states, areas and pictures, facets; the first steps of a lead.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(24):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(24):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 

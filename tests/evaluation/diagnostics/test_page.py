@@ -29,7 +29,7 @@ from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-QUERIES = 17
+QUERIES = 18
 """For session, person and roles; runs, store, tags, metrics and samples; tabs; and how fresh the scores are."""
 
 

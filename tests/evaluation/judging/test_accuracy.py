@@ -126,7 +126,7 @@ def test_the_number_of_queries_does_not_grow(
         client.get(PAGE)
 
 
-QUERIES = 14
+QUERIES = 15
 """Session, user; benchmark; roles; facets; answers, settings, values of the facet; what
 the tabs count (4) and the version."""
 

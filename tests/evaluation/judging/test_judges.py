@@ -189,6 +189,6 @@ def test_queries_do_not_grow(lea: User, run: Run, django_assert_num_queries: Any
         client.get(PAGE, {"by": "colour"})
 
 
-QUERIES = 18
+QUERIES = 19
 """Session, user; benchmark; roles; facets, kinds, who judged here, members, metric settings, values of the facet,
 verdicts; what the tabs count (5), whether labels were drawn, and the version."""

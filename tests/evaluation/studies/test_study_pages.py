@@ -20,7 +20,7 @@ from webapp.accounts.models import User
 from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
-LIST_QUERIES, PAGE_QUERIES = 30, 36
+LIST_QUERIES, PAGE_QUERIES = 31, 37
 """Session, person, benchmark and role, tabs and their counts are in it."""
 PAGE = "/benchmarks/street/studies/"
 

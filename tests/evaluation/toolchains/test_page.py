@@ -16,7 +16,7 @@ from tests.evaluation.chain_data import make_chains
 from tests.evaluation.crawl import counted_links, miscounted, total
 
 pytestmark = pytest.mark.django_db
-QUERIES = 16
+QUERIES = 17
 """Session, person, benchmark, roles; runs; change number and labels of the store; metrics; the counts of the tabs and
 the bar; how fresh the scores are, 3."""
 
