@@ -19,9 +19,12 @@ from bench.site import Browser, Site, serving
 from tests.postgres import NoServer, server
 
 PEOPLE = 8
-THEIRS = {"submit": 53, "next": 49, "draft": 21, "open": 61, "list": 268}
-"""Milliseconds of processor time that Label Studio 1.23.2 needs for a request, on SQLite."""
-TARGETS = {"submit": 15, "next": 15, "draft": 15, "open": 61}
+SUBMIT, NEXT = 15, 15
+THEIRS = {"submit": 53 + 49, "next": 49, "draft": 21, "open": 61, "list": 268}
+"""Milliseconds of processor time that Label Studio 1.23.2 needs for the same steps, on SQLite. It needs two requests
+where a submission here also assigns the next sample."""
+TARGETS = {"submit": SUBMIT + NEXT, "next": NEXT, "draft": 15, "open": 61}
+STEPS = {"submit": "submit, which assigns the next sample"}
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
@@ -60,7 +63,7 @@ def _measure(name: str, environ: Mapping[str, str], options: Options) -> Iterato
 def _alone(name: str, site: Site, sessions: list[str], rounds: int) -> Iterator[Row]:
     times = work_alone(site, sessions[0], "work", rounds)
     for request, target in TARGETS.items():
-        yield _row(f"{name}, {request}", times, request, target)
+        yield _row(f"{name}, {STEPS.get(request, request)}", times, request, target)
     lead, listed = Browser(site, sessions[-1]), Times()
     for _ in range(max(rounds // 5, 2)):
         expect(listed.take("list", site, lambda: lead.ask("GET", "/api/v1/benchmarks/work/samples/")))
