@@ -502,6 +502,7 @@ API = [
     Line("api-evidence-facet", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-evidence-undo", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-planted-withdraw", (B,), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-click", (B, "{to_do}"), post=api(*ANNOTATORS), json=True, scope="annotate"),
     Line("api-drafting", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
     Line("api-experiment", (B, "{experiment}"), get=api(*RUNNERS), patch=api(*RUNNERS), scope="import"),
     Line("api-experiment-export", (B, "{experiment}"), get=api(*RUNNERS), scope="import"),

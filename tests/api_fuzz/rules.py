@@ -43,6 +43,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "samples": "The samples say which terms select some.",
     },
     "benchmark_delete": {"title": "The benchmark has its title."},
+    "click": {"x": "The image has a size.", "y": "The image has a size."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
         "fields_drafted": "The task and the kind of endpoint have the fields that can be drafted.",

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from annotation.drafting import Arm
 from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, Proposal, Sample
+from annotation.queue import editor
 from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
@@ -54,6 +55,11 @@ def point_of(sample: Sample, x: float, y: float) -> dict[str, float]:
 def click(person: User, sample: Sample, x: float = 10, y: float = 10) -> Any:
     address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
     return signed_in(person).post(address, point_of(sample, x, y), content_type="application/json")
+
+
+def click_by_api(person: User, sample: Sample, **given: Any) -> Any:
+    address = f"/api/v1/benchmarks/kitchen/clicks/{sample.key}/"
+    return signed_in(person).post(address, given or point_of(sample, 10, 10), content_type="application/json")
 
 
 def page(person: User, sample: Sample) -> Any:
@@ -323,3 +329,60 @@ def test_no_image_leaves_the_server_without_consent(to_do: Benchmark, endpoint_a
     to_do.refresh_from_db()
     with pytest.raises(Conflict):
         set_up(to_do, far, lea)
+
+
+def test_the_api_asks_as_the_page_does(to_do: Benchmark, asking: Any, ana: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    with backing(predicted(LARGE, SMALL), predicted(TRIANGLE), predicted(ELSEWHERE)) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        box, polygon, none = (click_by_api(ana, sample) for _ in range(3))
+    width, height = sample.width or 0, sample.height or 0
+    first = ClickedShape.objects.earliest("pk")
+    assert box.json() == {
+        "id": first.pk, "box": pytest.approx([0, 0, width / 5, height / 5]), "points": None, "label": "cup",
+        "score": 0.8, "source": f"finder {VERSION}",
+    }  # fmt: skip
+    assert (first.person, first.sample, first.x) == (ana, sample, pytest.approx(width / 10))
+    assert polygon.json()["points"][1] == pytest.approx([0.4 * width, 0])
+    assert (none.status_code, none.json()["error"]["code"]) == (409, "no_shape")
+    assert AuditEntry.objects.filter(action="shape.propose", actor=ana).count() == 2
+
+
+def test_the_api_has_no_clicks_where_the_page_has_none(
+    to_do: Benchmark, asking: Any, ana: User, sam: User, monkeypatch: Any
+) -> None:
+    with backing() as server:
+        asking(server)
+        shown, withheld = arms(to_do, ana, Arm.SHOWN)[0], arms(to_do, ana, Arm.WITHHELD)[0]
+        hidden = click_by_api(ana, withheld)
+        assert click_by_api(sam, shown).status_code == 404
+        monkeypatch.setattr(editor, "fixed_question", lambda *given: "What is it?")
+        monkeypatch.setattr(editor, "with_fixed", lambda content, fixed: content)
+        fixed = click_by_api(ana, shown)
+        monkeypatch.setattr("evaluation.experiments.read.clicks.require_handed", refuse)
+        other = click_by_api(ana, shown)
+    for said in (hidden, fixed):
+        assert (said.status_code, said.json()["error"]["code"]) == (409, "no_model")
+    assert other.status_code == 403, "not assigned to a person who gets gold checks"
+    assert server.seen == []
+    assert not ClickedShape.objects.exists()
+
+
+def refuse(*given: Any) -> None:
+    raise NotAllowed("It is not assigned to you.")
+
+
+def test_the_api_has_the_limits_of_the_page(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing(500) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        with clicks._slot(), clicks._slot():
+            third = click_by_api(ana, sample)
+        assert (third.status_code, third["Retry-After"]) == (429, "5")
+        refused = [click_by_api(ana, sample, **given) for given in ({"x": 1}, {"x": "1", "y": 1}, {"x": 10**6, "y": 0})]
+        assert [said.status_code for said in refused] == [400] * 3
+        assert server.seen == []
+        failed = click_by_api(ana, sample)
+    assert (failed.status_code, failed.json()["error"]["code"]) == (503, "unavailable")
+    assert len(server.predictions) == 1, "no request is repeated"
