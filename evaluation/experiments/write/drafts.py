@@ -24,7 +24,7 @@ from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
-from annotation.task_schema import TaskSchema, Use
+from annotation.task_schema import Shape, TaskSchema, Use
 from annotation.workflow import Right
 from evaluation.common.source_images import source_image
 from evaluation.detections import THRESHOLD
@@ -42,7 +42,7 @@ from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.draft_detections import DetectorDraftRecipe, DetectorDraftTurn
-from evaluation.runner.draft_parts import DraftError, chain_problem
+from evaluation.runner.draft_parts import MOST_BOXES, DraftError, chain_problem
 from evaluation.runner.drafts import PROMPT, DraftRecipe, DraftTurn
 from evaluation.runner.images import PolicyError, SourceImage
 from evaluation.runner.label_config import MOST_LABELS, label_config
@@ -225,10 +225,13 @@ def backend_recipe(
             raise InvalidInput(said, field="names")
         config = label_config(names, boxes=boxes, answer=Field.ANSWER in fields)
     project = f"{benchmark.pk}.{int(benchmark.created_at.timestamp())}"
+    evidence = benchmark.task.evidence
+    outlines = Field.BOXES in fields and Shape.POLYGON in evidence.shapes
+    most = min(evidence.count.most, MOST_BOXES) if outlines else MOST_BOXES
     try:
         return BackendRecipe(
             fields, endpoint.model, endpoint.base_url, config, choices.threshold,
-            choices.images or PRESETS[endpoint.preset].images, project,
+            choices.images or PRESETS[endpoint.preset].images, project, outlines, most,
         )  # fmt: skip
     except PolicyError as error:
         raise InvalidInput(str(error), field="images") from error

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from annotation.content.records import sample_records
+from annotation.content.revisions import make_gold, revision_json
 from annotation.drafting import Arm
 from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, Proposal, Sample
 from annotation.queue import editor
@@ -27,6 +30,7 @@ from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving
 from tests.evaluation.experiments.drafting_data import arms
 from tests.evaluation.experiments.ml_backend_server import VERSION, Backend, backing, predicted, region
+from tests.unit.test_ml_backend_read import packed
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -141,6 +145,34 @@ def test_a_polygon_is_one_where_the_task_allows_it(
         assert said.json()["points"][1] == pytest.approx([0.4 * width, 0])
         assert said.json()["box"] == pytest.approx([0, 0, 0.4 * width, 0.4 * height])
         assert outside.status_code == 409, "in its bounding box, and not in the polygon"
+
+
+def test_a_mask_is_the_polygon_of_the_area_that_was_clicked(to_do: Benchmark, asking: Any, ana: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    with backing(predicted(painted((slice(0, 12), slice(0, 10)), (slice(15, 30), slice(20, 40))))) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        first, second, none = click(ana, sample), click(ana, sample, 75, 75), click(ana, sample, 75, 25)
+    width, height = sample.width or 0, sample.height or 0
+    assert first.json()["box"] == pytest.approx([0, 0, width / 4, height * 0.4], abs=0.01)
+    assert len(first.json()["points"]) == 4
+    assert second.json()["box"] == pytest.approx([width / 2, height / 2, width, height], abs=0.01)
+    assert none.json()["error"]["code"] == "no_shape"
+
+
+def test_a_mask_is_a_box_where_the_task_allows_no_polygons(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing(predicted(painted((slice(0, 12), slice(0, 10))))) as server:
+        asking(server)
+        said = click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    assert said.json()["points"] is None
+
+
+def painted(*areas: tuple[slice, slice]) -> dict[str, Any]:
+    mask = np.zeros((30, 40), np.uint8)
+    for rows, columns in areas:
+        mask[rows, columns] = 255
+    size = {"original_width": 40, "original_height": 30}
+    return region("brushlabels", label="cup", format="rle", rle=packed(mask)) | size
 
 
 def test_boxes_are_left_out_where_the_task_allows_polygons_alone(to_do: Benchmark, asking: Any, ana: User) -> None:
@@ -266,6 +298,24 @@ def test_a_submission_notes_what_was_decided_on_own_shapes_alone(
     shown = signed_in(lea).get("/benchmarks/kitchen/drafting/")
     row = shown.context["clicks"]
     assert (row.proposed, row.accepted, row.dismissed, row.left) == (2, 1, 1, 0)
+
+
+def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    sample = to_do.samples.filter(state="to_do").earliest("pk")
+    box = {"box": [10, 10, 60, 50], "label": "cup", "source": "finder 1"}
+    polygon = {"kind": "polygon", "points": [[0, 0], [40, 0], [0, 40]], "label": "cup", "source": "finder 2"}
+    body = {"version": 0, "content": content(gold_boxes=[box, polygon])}
+    sent = signed_in(ana).post(
+        f"/benchmarks/kitchen/annotate/submit/{sample.key}/", body, content_type="application/json"
+    )
+    assert sent.status_code == 200, sent.content
+    revision = sample.annotations.get(author=ana).revisions.get()
+    assert revision.gold_shapes.get().source == "finder 2"
+    assert [one["source"] for one in revision_json(revision)["gold_boxes"]] == ["finder 1", "finder 2"]
+    make_gold(revision)
+    [record] = [one for one in sample_records(to_do) if one.id == sample.key]
+    assert record.extra["box_sources"] == ["finder 1", "finder 2"], "in exports"
 
 
 def test_a_point_outside_or_none_is_refused(to_do: Benchmark, asking: Any, ana: User) -> None:
