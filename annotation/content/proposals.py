@@ -19,7 +19,18 @@ from annotation.content.drawn_on import Drawn, size_of, sizes_drawn_on
 from annotation.content.json import calls_to_json, kept_calls
 from annotation.content.rescaling import Fit, Size, fit_of, rescaled_boxes, rescaled_calls
 from annotation.content.revisions import content_of
-from annotation.drafting import Arm, Decision, Field, adopts, arm_of, drafted_shape, likeness, planted_error
+from annotation.drafting import (
+    CONTROL_SHARE,
+    Arm,
+    Decision,
+    Field,
+    adopts,
+    arm_of,
+    drafted_shape,
+    likeness,
+    new_seed,
+    planted_error,
+)
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -35,6 +46,7 @@ from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import Box, Outline, SampleContent
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
+from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
 MOST_SECONDS = 6 * 3600
@@ -205,6 +217,17 @@ def _planted(drafting: Drafting, sample: int, drafts: Mapping[str, Any], share: 
         if error is not None and not (gold and adopts(one, error, drafts[one.value], content_of(gold))):
             errors[one.value] = error
     return errors
+
+
+def begin_control_share(benchmark: Benchmark, share: float = CONTROL_SHARE) -> Drafting:
+    """The display of drafts of a benchmark with its control share. Without one, it begins now with this share and a new
+    seed. Neither ever changes afterwards. Call inside a transaction."""
+    drafting, made = Drafting.objects.get_or_create(
+        benchmark=benchmark, defaults={"seed": new_seed(), "control_share": share}
+    )
+    if made:
+        audit.record(None, "benchmark.control_share", benchmark, benchmark.slug, data={"share": share})
+    return drafting
 
 
 def withheld_from(user: User, benchmark: Benchmark, samples: Iterable[int]) -> list[int]:

@@ -19,8 +19,8 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
-from annotation.content.proposals import draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field, new_seed
+from annotation.content.proposals import begin_control_share, draftable, keep_proposals
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
@@ -269,13 +269,11 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
 
 
 def drafting_for(benchmark: Benchmark, share: float) -> Drafting:
-    """Return the display of drafts, created by the first drafting. Raises ``InvalidInput`` or ``Conflict``."""
+    """Return the display of drafts, created by the first drafting or flag. Raises ``InvalidInput`` or ``Conflict``."""
     if not LEAST_SHARE <= share <= MOST_SHARE:
         said = gettext("The control share must be from %(least)s to %(most)s.")
         raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
-    drafting, _ = Drafting.objects.get_or_create(
-        benchmark=benchmark, defaults={"seed": new_seed(), "control_share": share}
-    )
+    drafting = begin_control_share(benchmark, share)
     if drafting.control_share != share:
         said = gettext("The control share of this benchmark is %(share)s and stays, so that no arm changes.")
         raise Conflict(said % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")
