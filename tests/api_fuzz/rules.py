@@ -32,6 +32,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "endpoint": "It must be of a model that chats.",
         "items": "The board has the items, at the stage that is asked about.",
     },
+    "board_sample_pair": {"origin": "The sample may have a facet origin, and needs one without it."},
     "board_images": {
         "endpoint": "It must generate images.",
         "items": "The board has the items, at the stage that is asked about.",

@@ -36,9 +36,11 @@ class ProposedShapeSerializer(serializers.Serializer):
         child=serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2), allow_null=True,
         help_text="The corners of a polygon; null: the shape is a box.",
     )  # fmt: skip
-    label = serializers.CharField(help_text="What the model calls the object; empty: it gave no label.")
+    label = serializers.CharField(  # type: ignore[assignment]  # of the fields
+        help_text="What the model calls the object; empty: it gave no label."
+    )
     score = serializers.FloatField(allow_null=True, help_text="From 0 to 1; null: the model gave none.")
-    source = serializers.CharField(help_text="The model, with its version.")
+    source = serializers.CharField(help_text="The model, with its version.")  # type: ignore[assignment]
 
 
 @needs(Scope.ANNOTATE)
