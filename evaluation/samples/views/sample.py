@@ -48,7 +48,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
         "gold_row": getattr(row, "gold", None), "provenance": provenance_of(row),
-        "options": options_of(content), "boxes": boxes_of(row),
+        "options": options_of(content),
+        "boxes": boxes_of(row, sources=allowed(request.user, benchmark, Right.COMPARE_WORK)),
         "facets": facet_links(row), "reference": reference_of(content),
         "planned": planned_of(content, bank_of(benchmark)) if content.plan else [],
         "runs": runs, "wants_crops": wants_crops,

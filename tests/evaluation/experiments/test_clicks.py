@@ -300,7 +300,7 @@ def test_a_submission_notes_what_was_decided_on_own_shapes_alone(
     assert (row.proposed, row.accepted, row.dismissed, row.left) == (2, 1, 1, 0)
 
 
-def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: User) -> None:
+def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: User, lea: User, rui: User) -> None:
     allow(to_do, Shape.BOX, Shape.POLYGON)
     sample = to_do.samples.filter(state="to_do").earliest("pk")
     box = {"box": [10, 10, 60, 50], "label": "cup", "source": "finder 1"}
@@ -314,6 +314,11 @@ def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: U
     assert revision.gold_shapes.get().source == "finder 2"
     assert [one["source"] for one in revision_json(revision)["gold_boxes"]] == ["finder 1", "finder 2"]
     make_gold(revision)
+    Benchmark.objects.filter(pk=to_do.pk).update(public=True)
+    for client, shown in ((signed_in(lea), True), (Client(), False)):
+        said = client.get(f"/benchmarks/kitchen/samples/{sample.key}/")
+        assert [one.source for one in said.context["boxes"]] == (["finder 1", "finder 2"] if shown else ["", ""])
+        assert ("finder 2" in said.content.decode()) is shown, "members see it, and visitors do not"
     [record] = [one for one in sample_records(to_do) if one.id == sample.key]
     assert record.extra["box_sources"] == ["finder 1", "finder 2"], "in exports"
 
