@@ -82,7 +82,7 @@ def _item(request: HttpRequest, benchmark: Any, row: Any) -> Any:
 
 
 def _starts_pair(row: Any) -> dict[str, str] | None:
-    """What is known of the image of a sample from which a matched pair can start; None if it can't."""
+    """The known origin and description of a sample from which a matched pair can start; None if none can."""
     if not can_start_pair(row):
         return None
     return {"origin": origin_of(row), "description": str(row.extra.get("description") or "")}
