@@ -30,6 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/board/items/<int:number>/", board.item, name="api-board-item"),
     path(f"{BENCHMARK}/board/items/<int:number>/image/", board.image, name="api-board-image"),
     path(f"{BENCHMARK}/board/items/<int:number>/pair/", board.pair, name="api-board-pair"),
+    path(f"{BENCHMARK}/board/pairs/{KEY}/", board.pair_of_sample, name="api-board-pair-sample"),
     path(f"{BENCHMARK}/board/items/<int:number>/accept/", board.accept, name="api-board-accept"),
     path(f"{BENCHMARK}/board/items/<int:number>/reject/", board.reject, name="api-board-reject"),
     path(f"{BENCHMARK}/guidelines/", guidelines.guidelines, name="api-guidelines"),

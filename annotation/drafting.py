@@ -17,7 +17,7 @@ from random import Random
 from typing import Any
 
 from annotation.agreement import answer_texts, box_agreement
-from annotation.schema import Box, SampleContent, ToolCall
+from annotation.schema import Box, Outline, OutlineKind, SampleContent, ToolCall
 from annotation.tool_bank import key_of
 from annotation.toolbox.steps import canonical_steps
 
@@ -122,8 +122,15 @@ def _equal_steps(drafted: Sequence[Mapping[str, Any]], submitted: SampleContent)
 
 
 def _boxes(drafted: Sequence[Mapping[str, Any]], boxes: Sequence[Box]) -> float:
-    both = box_agreement([Box(*one["box"]) for one in drafted], boxes) if boxes else None
+    both = box_agreement([drafted_shape(one) for one in drafted], boxes) if boxes else None
     return both.iou if both else 0.0
+
+
+def drafted_shape(one: Mapping[str, Any]) -> Box:
+    """The shape of a drafted box, a polygon if it has ``points``."""
+    if "points" in one:
+        return Outline.of(OutlineKind.POLYGON, [(x, y) for x, y in one["points"]])
+    return Box(*one["box"])
 
 
 def _plain(text: str) -> str:
@@ -189,8 +196,18 @@ def _moved_off(boxes: Sequence[Mapping[str, Any]], size: tuple[int, int], rng: R
         new = [(round(box[0] + x), round(box[1] + y), round(box[2] + x), round(box[3] + y)) for box in old]
         inside = all(0 <= box[0] < box[2] <= size[0] and 0 <= box[1] < box[3] <= size[1] for box in new)
         if inside and not any(_touch(one, other) for one in new for other in old):
-            return [{**one, "box": list(box)} for one, box in zip(boxes, new, strict=True)]
+            return [_moved_to(one, box) for one, box in zip(boxes, new, strict=True)]
     return None
+
+
+def _moved_to(one: Mapping[str, Any], box: Sequence[int]) -> dict[str, Any]:
+    """The shape in another box of its size; whole pixels can stretch a polygon by one."""
+    if "points" not in one:
+        return {**one, "box": list(box)}
+    x1, y1, x2, y2 = one["box"]
+    across, down = (box[2] - box[0]) / (x2 - x1), (box[3] - box[1]) / (y2 - y1)
+    points = [[round(box[0] + (x - x1) * across, 2), round(box[1] + (y - y1) * down, 2)] for x, y in one["points"]]
+    return {**one, "box": list(box), "points": points}
 
 
 def _touch(one: Sequence[float], other: Sequence[float]) -> bool:

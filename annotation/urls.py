@@ -68,6 +68,7 @@ urlpatterns = [
     path(f"{BOARD}/items/<int:number>/image/", board_pages.board_image, name="board-image"),
     path(f"{BOARD}/items/<int:number>/check/", board_pages.board_check, name="board-check"),
     path(f"{BOARD}/items/<int:number>/pair/", board_pages.board_pair, name="board-pair"),
+    path(f"{BOARD}/pairs/{KEY}/", board_pages.board_pair_sample, name="board-pair-sample"),
     path(f"{BOARD}/items/<int:number>/move/", board_pages.board_move, name="board-move"),
     path(f"{BOARD}/items/<int:number>/reject/", board_pages.board_reject, name="board-reject"),
     path(f"{QUALITY}/", gold_checks.gold_checks, name="gold-checks"),

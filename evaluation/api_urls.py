@@ -4,7 +4,7 @@ from evaluation.answers import api as answers
 from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
 from evaluation.evidence import api as evidence
-from evaluation.experiments.api import attempts, board, drafting, endpoints, experiments, planted, prompts
+from evaluation.experiments.api import attempts, board, clicks, drafting, endpoints, experiments, planted, prompts
 from evaluation.exports.api import benchmarks, portable
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
@@ -92,6 +92,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/evidence/facet/undo/", evidence.undo, name="api-evidence-undo"),
     path(f"{BENCHMARK}/experiments/evidence/", experiments.ask_evidence, name="api-ask-evidence"),
     path(f"{BENCHMARK}/drafting/planted/", planted.planted_withdraw, name="api-planted-withdraw"),
+    path(f"{BENCHMARK}/clicks/{KEY}/", clicks.click, name="api-click"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="api-drafting"),
     path(f"{BENCHMARK}/board/audits/", board.audits, name="api-board-audits"),
     path(f"{BENCHMARK}/board/images/", board.images, name="api-board-images"),

@@ -15,6 +15,7 @@ class EvaluationConfig(AppConfig):
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")
         import_module("evaluation.samples.read.boxes")
+        import_module("evaluation.experiments.read.audit_texts")
         import_module("evaluation.trash.jobs")
         add_tabs = import_module("annotation.common.tabs").add_tabs
         tabs = import_module("evaluation.common.tabs")

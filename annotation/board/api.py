@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from annotation.board.present import use_rows
 from annotation.board.read.audits import is_blind
 from annotation.board.read.items import board_of, candidates_shuffled, sees_board
+from annotation.board.read.pairs import GENERATED, REAL
 from annotation.board.write.audits import check_text
 from annotation.board.write.decisions import LONGEST_NOTE, require_image_checker
 from annotation.board.write.items import (
@@ -30,14 +31,14 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
-from annotation.board.write.pairs import pair_item
+from annotation.board.write.pairs import LONGEST_DESCRIPTION, pair_item, pair_sample
 from annotation.building import OPEN, Distractor, Stage
 from annotation.building.rules import Finding
 from annotation.common.access import allowed
 from annotation.common.api import benchmark_for
 from annotation.common.uploads import upload_room
 from annotation.common.words import NOT_ALLOWED
-from annotation.models import Benchmark, BuildItem
+from annotation.models import Benchmark, BuildItem, Sample
 from annotation.schema import Likeness
 from annotation.tool_bank import LONGEST_NAME
 from annotation.workflow import Right
@@ -123,7 +124,7 @@ class ItemSerializer(serializers.Serializer[Any]):
     steps = serializers.ListField(child=serializers.IntegerField())
     either = serializers.ListField(child=serializers.CharField())
     instruction = serializers.CharField(allow_blank=True)
-    distractors = serializers.JSONField(help_text="Objects of tool and likeness.")
+    distractors = serializers.JSONField(help_text="Objects of tool and likeness; an unknown likeness is empty.")
     description = serializers.CharField(allow_blank=True)
     image = serializers.CharField(source="image.sha256", allow_null=True, default=None)
     rendered = serializers.JSONField(
@@ -135,6 +136,7 @@ class ItemSerializer(serializers.Serializer[Any]):
         source="pair_of.number", allow_null=True, default=None, help_text="The item that it repeats with another image."
     )
     sample = serializers.CharField(source="sample.key", allow_null=True, default=None)
+    from_sample = serializers.BooleanField(help_text="The item was made from this sample, to start a matched pair.")
     entered_at = serializers.DateTimeField(help_text="When it came to its stage.")
 
 
@@ -272,6 +274,34 @@ def pair(request: Request, slug: str, number: int) -> Response:
     """Create an item that repeats the plan of an accepted one with another image: a matched pair."""
     made = pair_item(actor=person_of(request), item=_load(request, slug, number, Right.MANAGE))
     answer = _whole(request, made)
+    answer.status_code = 201
+    return answer
+
+
+class PairForm(Form):
+    origin = WordField(
+        choices=[REAL, GENERATED], required=False,
+        help_text="Of the image of the sample. Needed without a facet origin, and ignored if it was built here.",
+    )  # fmt: skip
+    description = TextField(
+        max_length=LONGEST_DESCRIPTION, required=False, default="", allow_blank=True,
+        help_text="Of the scene, from which a model can generate the image. Empty: that of the sample, if it has one.",
+    )  # fmt: skip
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="board_sample_pair", request=PairForm, responses={201: WholeItemSerializer})
+@api_view(["POST"])
+def pair_of_sample(request: Request, slug: str, key: str) -> Response:
+    """Start a matched pair from any sample with a tool plan as gold: create the item of the other image, and an
+    accepted item of the sample itself if it was not built on the board. Answers 409 `has_pair` for a sample that has
+    a pair, and 409 `wrong_state` without a plan or an image."""
+    benchmark = _benchmark(request, slug, Right.MANAGE)
+    sample = get_object_or_404(Sample, benchmark=benchmark, key=key)
+    sample.benchmark = benchmark
+    answer = _whole(
+        request, pair_sample(actor=person_of(request), sample=sample, **{"origin": "", **read_form(PairForm, request)})
+    )
     answer.status_code = 201
     return answer
 

@@ -33,6 +33,7 @@ STAGES: dict[str, Text] = {
     Stage.ACCEPTED: pgettext_lazy("items", "Accepted"),
     Stage.DISCARDED: pgettext_lazy("items", "Discarded"),
 }
+UNKNOWN = gettext_lazy("likeness unknown")
 VERDICTS: dict[str, Text] = {
     Verdict.PASSED: gettext_lazy("passed"),
     Verdict.STOPPED: gettext_lazy("stopped"),
@@ -106,7 +107,7 @@ def plan_rows(item: BuildItem) -> list[PlanRow]:
     """Targets in the order of their steps, then distractors."""
     steps = [*item.steps, *[None] * len(item.targets)]
     targets = [PlanRow(tool, step, "", tool in item.either) for tool, step in zip(item.targets, steps, strict=False)]
-    others = [PlanRow(one["tool"], None, LIKENESS[one["likeness"]]) for one in item.distractors]
+    others = [PlanRow(one["tool"], None, LIKENESS.get(one["likeness"], UNKNOWN)) for one in item.distractors]
     return [*sorted(targets, key=lambda row: row.step or 0), *others]
 
 
@@ -189,6 +190,9 @@ def proposal_lines(item: BuildItem, proposals: Proposals) -> list[ProposalLine]:
 def _facts(details: dict[str, Any]) -> list[str]:
     """What a decision says in addition."""
     found = list(details.get("faults", ()))
+    if details.get("from_sample"):
+        words = gettext("Made from the sample %(key)s, to start a matched pair.")
+        found.append(words % {"key": details["from_sample"]})
     if details.get("confirmed"):
         words = ngettext(
             "Counts because people agreed on %(n)s drawn item.", "Counts because people agreed on %(n)s drawn items.",

@@ -63,14 +63,15 @@ from annotation.board.write.items import (
     set_instruction,
     set_steps,
 )
-from annotation.board.write.pairs import pair_item
+from annotation.board.write.pairs import pair_item, pair_sample
 from annotation.building import Stage
 from annotation.common.access import allowed
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
+from annotation.common.requests import text_of
 from annotation.common.tabs import benchmark_context
 from annotation.common.uploads import upload_room
-from annotation.models import Benchmark, BuildItem
+from annotation.models import Benchmark, BuildItem, Sample
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
@@ -180,6 +181,21 @@ def board_pair(request: SignedInRequest, slug: str, number: int) -> HttpResponse
     item = _load(request, slug, number, Right.MANAGE)
     go_on_at(request, reverse("annotation:board-item", args=[slug, number]), gettext("Open the item"))
     made = pair_item(actor=request.user, item=item)
+    messages.success(request, gettext("Item %(number)s waits for the other image.") % {"number": made.number})
+    return redirect("annotation:board-item", slug, made.number)
+
+
+@login_required
+@require_POST
+def board_pair_sample(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
+    """Posted by a lead: an item that repeats the plan of a sample with another image. ``origin``: of its own image;
+    ``description``: of the scene. Both are optional."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    sample = get_object_or_404(Sample, benchmark=benchmark, key=key)
+    sample.benchmark = benchmark
+    go_on_at(request, reverse("evaluation:sample", args=[slug, key]), gettext("Open the sample"))
+    given = {name: text_of(request.POST, name) for name in ("origin", "description")}
+    made = pair_sample(actor=request.user, sample=sample, **given)
     messages.success(request, gettext("Item %(number)s waits for the other image.") % {"number": made.number})
     return redirect("annotation:board-item", slug, made.number)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from annotation.content.proposals import withheld_from
+from annotation.content.proposals import begin_control_share, withheld_from
 from annotation.evidence import Condition, Purpose
 from annotation.models import Annotation, Benchmark, EvidenceTest, Image, Revision, Sample
 from webapp.accounts.models import User
@@ -27,7 +27,10 @@ def keep_answer(
     revision: int, condition: Condition, purpose: Purpose, *, answer: str, right: bool | None,
     person: User | None = None, model: str = "", digest: str = "",
 ) -> None:  # fmt: skip
-    """Keep an answer; the newest of an answerer counts. Call inside a transaction."""
+    """Keep an answer; the newest of an answerer counts. The first flag of a benchmark begins its control share, so that
+    no flag is shown in it. Call inside a transaction."""
+    if purpose is Purpose.CHECK and right is False:
+        begin_control_share(Benchmark.objects.get(samples__annotations__revisions=revision))
     said = {"answer": answer, "right": right, "digest": digest}
     key: dict[str, Any] = {"revision_id": revision, "condition": condition.value, "purpose": purpose.value}
     EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)

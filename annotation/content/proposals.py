@@ -19,7 +19,18 @@ from annotation.content.drawn_on import Drawn, size_of, sizes_drawn_on
 from annotation.content.json import calls_to_json, kept_calls
 from annotation.content.rescaling import Fit, Size, fit_of, rescaled_boxes, rescaled_calls
 from annotation.content.revisions import content_of
-from annotation.drafting import Arm, Decision, Field, adopts, arm_of, likeness, planted_error
+from annotation.drafting import (
+    CONTROL_SHARE,
+    Arm,
+    Decision,
+    Field,
+    adopts,
+    arm_of,
+    drafted_shape,
+    likeness,
+    new_seed,
+    planted_error,
+)
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -32,9 +43,10 @@ from annotation.models import (
     Sample,
 )
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.schema import Box, SampleContent
+from annotation.schema import Box, Outline, SampleContent
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
+from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
 MOST_SECONDS = 6 * 3600
@@ -118,9 +130,14 @@ def _scaled(field: str, content: Any, old: Size, new: Size) -> Any:
     if content is None:
         return None
     if field == Field.BOXES:
-        boxes = rescaled_boxes((Box(*one["box"]) for one in content), old, new)
-        return [{**one, "box": box.as_list()} for one, box in zip(content, boxes, strict=True)]
+        shapes = rescaled_boxes(map(drafted_shape, content), old, new)
+        return [{**one, **_written(shape)} for one, shape in zip(content, shapes, strict=True)]
     return calls_to_json(rescaled_calls(kept_calls(content), old, new))
+
+
+def _written(shape: Box) -> dict[str, Any]:
+    points = {"points": [list(point) for point in shape.points]} if isinstance(shape, Outline) else {}
+    return {"box": shape.as_list(), **points}
 
 
 def proposals_json(offer: Offer | None) -> list[dict[str, Any]]:
@@ -202,6 +219,17 @@ def _planted(drafting: Drafting, sample: int, drafts: Mapping[str, Any], share: 
         if error is not None and not (gold and adopts(one, error, drafts[one.value], content_of(gold))):
             errors[one.value] = error
     return errors
+
+
+def begin_control_share(benchmark: Benchmark, share: float = CONTROL_SHARE) -> Drafting:
+    """The display of drafts of a benchmark with its control share. Without one, it begins now with this share and a new
+    seed. Neither ever changes afterwards. Call inside a transaction."""
+    drafting, made = Drafting.objects.get_or_create(
+        benchmark=benchmark, defaults={"seed": new_seed(), "control_share": share}
+    )
+    if made:
+        audit.record(None, "benchmark.control_share", benchmark, benchmark.slug, data={"share": share})
+    return drafting
 
 
 def withheld_from(user: User, benchmark: Benchmark, samples: Iterable[int]) -> list[int]:

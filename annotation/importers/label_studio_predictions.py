@@ -18,8 +18,8 @@ MOST = 50
 
 
 def predicted_boxes(row: Mapping[str, Any], predictions: list[dict[str, Any]], report: Report) -> list[dict[str, Any]]:
-    """Return the boxes of all predictions of the task in ``row``, in pixels. One issue reports which were kept and
-    which were not.
+    """Return the boxes of all predictions of the task in ``row``, in pixels, around polygons and masks. One issue
+    reports which were kept and which were not.
     """
     found = [box for one in predictions for box in _boxes(row, one, report)][:MOST]
     if found:
@@ -42,6 +42,14 @@ def _boxes(row: Mapping[str, Any], prediction: Mapping[str, Any], report: Report
     score = {"score": prediction["score"]} if fields.is_number(prediction.get("score")) else {}
     boxes = zip(shape.get("gold_boxes") or [], labels, strict=False)
     return [
-        {"box": box, "source": said[: fields.MAX_NAME - 10], **({"label": label} if label else {}), **score}
+        {"box": _around(box), "source": said[: fields.MAX_NAME - 10], **({"label": label} if label else {}), **score}
         for box, label in boxes
     ]
+
+
+def _around(shape: Any) -> Any:
+    """The bounding box of a polygon or the paint of a mask; a box itself."""
+    if not isinstance(shape, Mapping):
+        return shape
+    xs, ys = zip(*shape["points"], strict=True)
+    return [min(xs), min(ys), max(xs), max(ys)]

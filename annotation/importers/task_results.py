@@ -1,4 +1,4 @@
-"""Merges the results of one annotation of Label Studio (texts, choices and rectangles) into a native row."""
+"""Merges the results of one annotation of Label Studio (texts, choices and regions) into a native row."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.imaging.brush import BrushError, read_brush
 from annotation.importers import fields
 from annotation.importers.fields import Report
 from annotation.schema import PLAIN_FACETS
@@ -24,7 +25,8 @@ _OUTLINES = {
     "polygonlabels": "polygon", "polygon": "polygon", "keypointlabels": "point", "keypoint": "point",
 }  # fmt: skip
 """Types of regions that are no rectangles, and the kinds of evidence that they become."""
-_LABELS = ("rectanglelabels", "polygonlabels", "keypointlabels")
+_BRUSHES = ("brushlabels", "brush")
+_LABELS = ("rectanglelabels", "polygonlabels", "keypointlabels", "brushlabels")
 _BOXES = ("rectanglelabels", "rectangle")
 _TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "datetime", "pairwise", "relation")
 
@@ -44,12 +46,12 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
         if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
             if not isinstance(result, dict) or result.get("type") != "relation":
                 report.noted("result-unreadable", field, result, "The result has no value and was ignored.")
-        elif result.get("type") in (*_BOXES, *_OUTLINES):
+        elif result.get("type") in (*_BOXES, *_OUTLINES, *_BRUSHES):
             regions.append((field, result))
         elif result.get("type") in _TEXTS:
             _take_text(row, result, field, report)
         else:
-            done = "The region is no rectangle, polygon or key point, so it was ignored. Draw it again."
+            done = "The region is no rectangle, polygon, key point or brush mask, so it was ignored. Draw it again."
             report.repaired("region-not-a-rectangle", field, result.get("type"), done)
     if regions:
         return _take_regions(row, regions, results, report)
@@ -137,18 +139,20 @@ def _take_regions(
         size = _size(row, result, field, report)
         if size is None or identity in seen:
             continue
-        if result["type"] in _OUTLINES:
-            shape: Any = _outline(result, size, outlines, field, report)
+        if result["type"] in _BRUSHES:
+            shapes = _painted(result, size, field, report)
+        elif result["type"] in _OUTLINES:
+            shapes = [_outline(result, size, outlines, field, report)]
         else:
             box = _pixels(result, size, field, report)
-            shape = box and next((list(one) for one in given if _same(one, box)), _rounded(box, size))
-        if shape is None:
+            shapes = [box and next((list(one) for one in given if _same(one, box)), _rounded(box, size))]
+        if not shapes or shapes[0] is None:
             continue
         seen.add(identity)
-        boxes.append(shape)
+        boxes.extend(shapes)
         value = result["value"]
         own = next((value[key] for key in _LABELS if value.get(key)), named.get(identity))
-        labels.append(next(iter(_texts(own)), EVIDENCE))
+        labels.extend([next(iter(_texts(own)), EVIDENCE)] * len(shapes))
     row["gold_boxes"] = boxes
     return ["" if label == EVIDENCE else label for label in labels]
 
@@ -218,6 +222,27 @@ def _outline(
             if all(end and _same(end, point) for end, point in zip(ends, points, strict=True)):
                 return dict(one)
     return {"kind": kind, "points": [[round(x, 2), round(y, 2)] for x, y in points]}
+
+
+def _painted(result: Mapping[str, Any], size: Size, field: str, report: Report) -> list[Any]:
+    """The polygons around the painted areas of a brush mask in native form, in pixels; none if it can't be read."""
+    # Not at the top: code without images imports this package, and must not load OpenCV.
+    from annotation.imaging.outlines import outlines_of
+
+    value, shown = result["value"], _sides(result.get("original_width"), result.get("original_height")) or size
+    try:
+        if result.get("image_rotation"):
+            raise BrushError("A brush mask is of a rotated image.")
+        if value.get("format", "rle") != "rle":
+            raise BrushError("A brush mask needs the format rle.")
+        found = outlines_of(read_brush(value.get("rle"), *shown), size)
+    except BrushError as problem:
+        done = f"{problem} The region was ignored. Draw it as a polygon."
+        report.repaired("mask-unreadable", field, result.get("type"), done)
+        return []
+    done = f"The mask became {len(found)} polygon{'s' if len(found) > 1 else ''} around its paint, without holes."
+    report.noted("mask-as-polygons", field, result.get("type"), done)
+    return [one.written() for one in found]
 
 
 def _same(one: Sequence[float], other: Sequence[float]) -> bool:

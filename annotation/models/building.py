@@ -37,6 +37,10 @@ class BuildItem(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="pairs",
         help_text="The item that it repeats with another image.",
     )  # fmt: skip
+    from_sample = models.BooleanField(
+        default=False, db_default=False,
+        help_text="It was made from its sample, to start a matched pair: no stage checked its text.",
+    )  # fmt: skip
     sample = models.OneToOneField(
         Sample, null=True, blank=True, on_delete=models.SET_NULL, related_name="build_item",
         help_text="What it became.",

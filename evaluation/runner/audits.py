@@ -31,6 +31,11 @@ LONGEST_NOTE = 1000
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 
 
+def checks_digest(tools: str, steps: str) -> str:
+    """Return the SHA-256 of both texts, as 64 hexadecimal digits."""
+    return hashlib.sha256(f"{tools}\0{steps}".encode()).hexdigest()
+
+
 class AuditError(ValueError):
     """A recipe of checks that can't be run."""
 
@@ -49,7 +54,7 @@ class AuditRecipe:
     @property
     def checks(self) -> str:
         """SHA-256 of both texts."""
-        return hashlib.sha256(f"{self.tools.text}\0{self.steps.text}".encode()).hexdigest()
+        return checks_digest(self.tools.text, self.steps.text)
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain data, the inverse of ``from_json``."""

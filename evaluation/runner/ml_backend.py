@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeGuard
 
+import numpy as np
+
 from annotation.drafting import Field
+from annotation.imaging.brush import BrushError, Mask, read_brush
+from annotation.imaging.outlines import outlines_of
 from annotation.importers.storable import storable
 from annotation.schema import Box, Outline, OutlineKind, shortened
-from evaluation.runner.brush import BrushError, brush_box
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.draft_parts import MOST_BOXES, MOST_TEXT, DraftError
 from evaluation.runner.images import ImagePolicy, SourceImage, sent_original
@@ -34,8 +37,8 @@ _ASPECT = 0.02
 @dataclass(frozen=True)
 class BackendRecipe:
     """Everything that can change the drafts of a backend. ``label_config``: the labeling configuration; ``threshold``:
-    the least score of a region that has one; ``project``: the id of the benchmark. Raises ``DraftError`` or
-    ``PolicyError``."""
+    the least score of a region that has one; ``project``: the id of the benchmark. ``outlines``: polygons and masks
+    become polygons; ``most``: shapes of a draft. Raises ``DraftError`` or ``PolicyError``."""
 
     fields: tuple[Field, ...]
     model: str
@@ -44,6 +47,8 @@ class BackendRecipe:
     threshold: float = 0.0
     images: str = "original"
     project: str = "1.0"
+    outlines: bool = False
+    most: int = MOST_BOXES
 
     def __post_init__(self) -> None:
         ImagePolicy(self.images)
@@ -57,8 +62,11 @@ class BackendRecipe:
             raise DraftError(str(error)) from error
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recipe as plain data, the inverse of ``from_json``."""
-        return {**asdict(self), "fields": [one.value for one in self.fields]}
+        """Return the recipe as plain data, the inverse of ``from_json``. One that drafts boxes has the digest that it
+        had before there were polygons."""
+        said = {**asdict(self), "fields": [one.value for one in self.fields]}
+        later = {"outlines": False, "most": MOST_BOXES}
+        return {name: value for name, value in said.items() if name not in later or value != later[name]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BackendRecipe:
@@ -88,8 +96,9 @@ class BackendTurn(SingleTurn):
         super().__init__(Request(body, {sent.sha256: sent}))
 
     def row(self, reply: Reply, *, cut: bool) -> dict[str, Any]:
-        found = read_regions(json.loads(reply.text), (self._image.width, self._image.height), self._recipe.threshold)
-        return self.failure() | found.row(self._recipe.fields, self._recipe.model)
+        recipe, size = self._recipe, (self._image.width, self._image.height)
+        found = read_regions(json.loads(reply.text), size, recipe.threshold, outlines=recipe.outlines, most=recipe.most)
+        return self.failure() | found.row(recipe.fields, recipe.model)
 
     def failure(self) -> dict[str, Any]:
         return {"drafts": {}, "unread": {}, "sources": {}}
@@ -98,16 +107,20 @@ class BackendTurn(SingleTurn):
 @dataclass
 class Regions:
     """What a response contains: boxes with label and score, answers with their scores, the version of the model, and
-    notes on what was left out. With ``outlines``, the boxes of polygons have their ``points``."""
+    notes on what was left out. With ``outlines``, the boxes of polygons and masks have their ``points``. ``most``:
+    shapes of one mask, and of a draft."""
 
     version: str = ""
     boxes: list[dict[str, Any]] = field(default_factory=list)
     answers: list[tuple[str, float | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     outlines: bool = False
+    most: int = MOST_BOXES
 
     def row(self, fields: Sequence[Field], model: str) -> dict[str, Any]:
         """The drafts of these fields. A field without anything is no failure: the note says so."""
+        if len(self.boxes) > self.most and Field.BOXES in fields:
+            self.notes.append(f"{len(self.boxes) - self.most} shapes behind the first {self.most} were left out.")
         notes = " ".join(dict.fromkeys(self.notes))[:2000]
         source = f"{model} {self.version}".strip()
         drafts: dict[str, Any] = {}
@@ -119,7 +132,7 @@ class Regions:
                 unread[one.value] = f"The backend found no {one.value}. {notes}".strip()
                 continue
             if one is Field.BOXES:
-                drafts[one.value], sources[one.value] = self.boxes[:MOST_BOXES], source
+                drafts[one.value], sources[one.value] = self.boxes[: self.most], source
             else:
                 text, score = max(self.answers, key=lambda each: -1.0 if each[1] is None else each[1])
                 drafts[one.value] = text
@@ -130,12 +143,12 @@ class Regions:
 
 
 def read_regions(
-    given: Mapping[str, Any], size: tuple[int, int], threshold: float, *, outlines: bool = False
+    given: Mapping[str, Any], size: tuple[int, int], threshold: float, *, outlines: bool = False, most: int = MOST_BOXES
 ) -> Regions:
     """Read the predictions of one task. ``size``: of the original image, in pixels. ``outlines``: also the points of
-    polygons. What can't be read is noted, and the rest counts. Boxes are in pixels of the original, the best score
-    first."""
-    found = Regions(_word(given.get("model_version")), outlines=outlines)
+    polygons, and of masks, at most ``most`` polygons each. What can't be read is noted, and the rest counts. Boxes are
+    in pixels of the original, the best score first."""
+    found = Regions(_word(given.get("model_version")), outlines=outlines, most=most)
     for prediction in _predictions(given.get("results")):
         if not isinstance(prediction, Mapping) or not isinstance(prediction.get("result"), list):
             found.notes.append("A prediction has no list result.")
@@ -172,10 +185,12 @@ def _take(region: Any, whole: float | None, size: tuple[int, int], threshold: fl
         found.answers.append((_text(value, kind), score))
         return
     said: dict[str, Any] = {"label": _label(value, kind), "score": score}
-    if found.outlines and kind in POLYGONS:
-        outline = _outline(region, value, size)
-        said["points"] = [list(point) for point in outline.points]
-        found.boxes.append({"box": [outline.x1, outline.y1, outline.x2, outline.y2], **said})
+    if found.outlines and kind in (*POLYGONS, *BRUSHES):
+        polygon = kind in POLYGONS
+        shapes = [_outline(region, value, size)] if polygon else _painted(region, value, size, found)
+        for one in shapes:
+            points = [list(point) for point in one.points]
+            found.boxes.append({"box": [one.x1, one.y1, one.x2, one.y2], **said, "points": points})
         return
     box = _box(region, kind, value, size, found.notes)
     found.boxes.append({"box": box.as_list(), **said})
@@ -206,7 +221,7 @@ def _box(
         points = _points(value, size)
         notes.append("A polygon became its bounding box.")
     elif kind in BRUSHES:
-        points = _brush(region, value, size)
+        points = _corners_of_paint(_mask(region, value), size)
         notes.append("A brush mask became its bounding box.")
     else:
         raise RegionUnread(f"Regions of type {shortened(kind, 40)!r} are not read.")
@@ -254,16 +269,36 @@ def _is_point(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
 
 
-def _brush(region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int]) -> list[tuple[float, float]]:
+def _mask(region: Mapping[str, Any], value: Mapping[str, Any]) -> Mask:
+    """The mask of a region, in pixels of the image that the backend saw. Raises ``RegionUnread``."""
     width, height = region.get("original_width"), region.get("original_height")
     if not isinstance(width, int) or not isinstance(height, int) or value.get("format", "rle") != "rle":
         raise RegionUnread("A brush mask needs the format rle, original_width and original_height.")
     try:
-        x1, y1, x2, y2 = brush_box(value.get("rle"), width, height)
+        return read_brush(value.get("rle"), width, height)
     except BrushError as error:
         raise RegionUnread(str(error)) from None
-    across, down = size[0] / width, size[1] / height
-    return [(x1 * across, y1 * down), (x2 * across, y2 * down)]
+
+
+def _corners_of_paint(mask: Mask, size: tuple[int, int]) -> list[tuple[float, float]]:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    across, down = size[0] / mask.shape[1], size[1] / mask.shape[0]
+    first, last = (columns[0], rows[0]), (columns[-1] + 1, rows[-1] + 1)
+    return [(float(x * across), float(y * down)) for x, y in (first, last)]
+
+
+def _painted(
+    region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int], found: Regions
+) -> list[Outline]:
+    """Polygons around the painted areas of a mask, in pixels of the original. Raises ``RegionUnread``."""
+    _check_image(region, size)
+    try:
+        outlines = outlines_of(_mask(region, value), size, most=found.most)
+    except BrushError as problem:
+        raise RegionUnread(str(problem)) from None
+    if len(outlines) > 1:
+        found.notes.append(f"A brush mask became {len(outlines)} polygons.")
+    return outlines
 
 
 def _label(value: Mapping[str, Any], kind: str) -> str:

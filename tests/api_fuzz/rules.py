@@ -32,6 +32,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "endpoint": "It must be of a model that chats.",
         "items": "The board has the items, at the stage that is asked about.",
     },
+    "board_sample_pair": {"origin": "The sample may have a facet origin, and needs one without it."},
     "board_images": {
         "endpoint": "It must generate images.",
         "items": "The board has the items, at the stage that is asked about.",
@@ -43,6 +44,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "samples": "The samples say which terms select some.",
     },
     "benchmark_delete": {"title": "The benchmark has its title."},
+    "click": {"x": "The image has a size.", "y": "The image has a size."},
     "detect": {"endpoint": "It has to be a detector.", "samples": "The samples say which terms select some."},
     "draft": {
         "fields_drafted": "The task and the kind of endpoint have the fields that can be drafted.",

@@ -18,13 +18,13 @@ test("an accepted box is one of the person's own, in whole pixels, and keeps its
   assert.deepEqual(EMPTY.gold_boxes, [], "the old content is as it was");
 });
 
-test("an accepted polygon has its points and its label", () => {
+test("an accepted polygon has its points and its label, and keeps its source", () => {
   const clicks = new Clicks();
   clicks.add(POLYGON);
   const [shape] = clicks.accept(EMPTY, SIZE).gold_boxes;
   assert.equal(shape.kind, "polygon");
   assert.deepEqual(shape.points, POLYGON.points);
-  assert.equal(shape.label, "cup");
+  assert.deepEqual([shape.label, shape.source], ["cup", "finder 8"]);
 });
 
 test("undoing the acceptance opens the shape again, and later boxes do not", () => {

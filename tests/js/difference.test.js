@@ -104,6 +104,16 @@ test("a box says whose suggestion it was adopted from", () => {
   assert.deepEqual(fieldsOf({ gold_boxes: boxes }).map(({ text }) => text), ["9 × 5\u00a0px at 0, 0 plate adopted from Model A", "3 × 3\u00a0px at 1, 1"]);
 });
 
+test("a polygon with many corners is in words by its size, place and area", () => {
+  const round = (r) => Array.from({ length: 40 }, (_, n) => [Math.round(100 + r * Math.cos(n / 6.37)), Math.round(100 + 50 * Math.sin(n / 6.37))]);
+  const polygon = { kind: "polygon", points: round(50), box: [50, 50, 150, 150], label: "" };
+  const [{ runs }] = fieldsThatDiffer({ gold_boxes: [polygon] }, { gold_boxes: [{ ...polygon, points: round(60) }] }).changed;
+  const text = runs.map((run) => run.text).join("");
+  assert.match(text, /polygon with 40 corners, /);
+  assert.match(text, /area 78\d\d/);
+  assert.ok(text.length < 200, text);
+});
+
 test("a polygon that changed is drawn as it was and as it is, and a point is not", () => {
   const polygon = { kind: "polygon", points: [[0, 0], [9, 0], [0, 9]], box: [0, 0, 9, 9], label: "" };
   const other = { ...polygon, points: [[0, 0], [9, 0], [9, 9]] };

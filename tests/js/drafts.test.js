@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accepted, draftedCalls, holds, isEmpty } from "../../static/js/models/drafts.js";
+import { labelBox, nudgeBox } from "../../static/js/models/box-list.js";
 import { chainWords, readChain, writtenChain } from "../../static/js/models/chain.js";
 import { Dismissed } from "../../static/js/models/dismissed.js";
 
@@ -31,6 +32,19 @@ test("an accepted box keeps the label of the detector", () => {
   const boxes = { field: "boxes", content: [{ box: [1, 1, 5, 5], label: "mug", score: 0.9 }], source: "owl" };
   const [box] = accepted(boxes, EMPTY, { width: 10, height: 10 }).gold_boxes;
   assert.deepEqual([box.label, box.source], ["mug", "owl"]);
+});
+
+test("an accepted polygon of a draft keeps its label and source, also when it is changed", () => {
+  const points = [[0, 0], [4.4, 0], [0, 5]];
+  const boxes = { field: "boxes", content: [{ box: [1, 1, 5, 5], label: "mug" }, { box: [0, 0, 4.4, 5], points, label: "cup", score: 0.5 }], source: "sam" };
+  const size = { width: 10, height: 10 };
+  const after = accepted(boxes, EMPTY, size);
+  assert.deepEqual(after.gold_boxes.map(({ kind, label, source }) => [kind, label, source]), [[undefined, "mug", "sam"], ["polygon", "cup", "sam"]]);
+  assert.deepEqual(after.gold_boxes[1].points, [[0, 0], [4, 0], [0, 5]]);
+  assert.equal(holds(boxes, after), true);
+  const moved = nudgeBox(after, 1, 1, 1, size);
+  assert.equal(moved.gold_boxes[1].source, "sam");
+  assert.equal(labelBox(moved, 1, "bowl").gold_boxes[1].source, "sam");
 });
 
 test("the source of a step survives the text of the editor, and must be a text", () => {

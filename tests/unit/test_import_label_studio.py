@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from annotation.importers import detect_format
 from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions
 from annotation.importers.label_studio import read
-from annotation.schema import AnswerType, Box, Issue, SampleRecord, Severity
+from annotation.schema import AnswerType, Box, Issue, Outline, SampleRecord, Severity
+from tests.unit.test_ml_backend_read import packed
 
 
 def rectangle(x: float, y: float, width: float, height: float, **more: Any) -> dict[str, Any]:
@@ -269,3 +271,53 @@ def test_a_list_of_nothing_is_a_problem(tmp_path: Path) -> None:
     path.write_text("[]")
     with pytest.raises(ImportProblem, match="no tasks"):
         list(read(path, ReadOptions()))
+
+
+def brush(label: str, width: int, height: int, *painted: tuple[slice, slice]) -> dict[str, Any]:
+    mask = np.zeros((height, width), np.uint8)
+    for rows, columns in painted:
+        mask[rows, columns] = 255
+    return {
+        "id": f"b{label}", "from_name": "evidence", "to_name": "image", "type": "brushlabels", "image_rotation": 0,
+        "original_width": width, "original_height": height,
+        "value": {"format": "rle", "rle": packed(mask), "brushlabels": [label]},
+    }  # fmt: skip
+
+
+def test_a_brush_mask_becomes_polygons_with_its_label(tmp_path: Path) -> None:
+    two = (slice(2, 6), slice(10, 20)), (slice(12, 14), slice(30, 33))
+    [sample], issues = read_back(
+        tmp_path, task(made(brush("cup", 40, 20, *two), rectangle(0, 0, 50, 50, of_width=40, of_height=20)))
+    )
+    boxes = sample.content.gold_boxes
+    assert [box.as_list() for box in boxes] == [[10, 2, 20, 6], [30, 12, 33, 14], [0, 0, 20, 10]]
+    assert [isinstance(box, Outline) for box in boxes] == [True, True, False]
+    assert sample.extra["box_labels"] == ["cup", "cup", ""]
+    assert [(one.rule, one.severity) for one in issues] == [("mask-as-polygons", Severity.NOTED)]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"original_width": 41}, "another size"),
+        ({"image_rotation": 90}, "rotated"),
+        ({"value": {"format": "rle", "rle": "AA=="}}, "a list of at most"),
+        ({"value": {"format": "png", "rle": []}}, "the format rle"),
+    ],
+)
+def test_a_mask_that_cannot_be_read_is_reported_and_the_rest_is_kept(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    bad = brush("cup", 40, 20, (slice(2, 6), slice(10, 20))) | change
+    good = rectangle(0, 0, 50, 50, of_width=40, of_height=20)
+    [sample], issues = read_back(tmp_path, task(made(bad, good), data={"image": "a.jpg", "width": 40, "height": 20}))
+    assert [box.as_list() for box in sample.content.gold_boxes] == [[0, 0, 20, 10]]
+    [one] = [issue for issue in issues if issue.rule == "mask-unreadable"]
+    assert reason in one.done
+    assert one.severity is Severity.REPAIRED
+
+
+def test_a_predicted_mask_is_kept_as_its_bounding_box(tmp_path: Path) -> None:
+    mask = brush("cup", 40, 20, (slice(2, 6), slice(10, 20)))
+    [sample], _ = read_back(tmp_path, task(predictions=[{"model_version": "v1", "score": 0.5, "result": [mask]}]))
+    assert sample.extra["predictions"] == [{"box": [10, 2, 20, 6], "source": "v1", "label": "cup", "score": 0.5}]

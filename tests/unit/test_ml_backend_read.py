@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from annotation.drafting import Field
-from evaluation.runner.brush import BrushError, brush_box
+from annotation.imaging.brush import BrushError, read_brush
 from evaluation.runner.label_config import ConfigRejected, data_key, label_config
 from evaluation.runner.ml_backend import read_regions
 
@@ -41,8 +41,19 @@ def mask_of(*painted: tuple[slice, slice]) -> np.ndarray[Any, Any]:
     return mask
 
 
-def read(*regions: Any, threshold: float = 0.0) -> Any:
-    return read_regions({"results": [{"result": list(regions)}], "model_version": "v1"}, (400, 200), threshold)
+def read(*regions: Any, threshold: float = 0.0, **options: Any) -> Any:
+    given = {"results": [{"result": list(regions)}], "model_version": "v1"}
+    return read_regions(given, (400, 200), threshold, **options)
+
+
+def brush_box(code: object, width: int, height: int) -> tuple[int, ...]:
+    rows, columns = np.nonzero(read_brush(code, width, height))
+    return columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
+
+
+def brushed(*painted: tuple[slice, slice], **more: Any) -> dict[str, Any]:
+    value = {"format": "rle", "rle": packed(mask_of(*painted)), "brushlabels": ["mug"], **more}
+    return {"type": "brushlabels", "original_width": 40, "original_height": 20, "score": 0.5, "value": value}
 
 
 @pytest.mark.parametrize(
@@ -84,10 +95,44 @@ def test_an_incomplete_or_foreign_code_is_refused(cut: int) -> None:
 
 
 def test_a_brush_on_a_smaller_image_is_a_box_on_the_original() -> None:
-    value = {"format": "rle", "rle": packed(mask_of((slice(2, 6), slice(10, 20)))), "brushlabels": ["mug"]}
-    found = read({"type": "brushlabels", "original_width": 40, "original_height": 20, "score": 0.5, "value": value})
+    found = read(brushed((slice(2, 6), slice(10, 20))))
     assert found.boxes == [{"box": [100, 20, 200, 60], "label": "mug", "score": 0.5}]
     assert found.notes == ["A brush mask became its bounding box."]
+
+
+def test_a_brush_is_polygons_where_the_task_allows_them() -> None:
+    two = brushed((slice(2, 6), slice(10, 20)), (slice(12, 14), slice(30, 33)))
+    found = read(two, outlines=True)
+    assert [one["box"] for one in found.boxes] == [[100, 20, 200, 60], [300, 120, 330, 140]], "the largest first"
+    assert all(sorted(one["points"]) == sorted(corners(*one["box"])) for one in found.boxes)
+    assert {(one["label"], one["score"]) for one in found.boxes} == {("mug", 0.5)}
+    assert found.notes == ["A brush mask became 2 polygons."]
+    assert len(read(two, outlines=True, most=1).boxes) == 1
+    row = read(two, brushed((slice(0, 4), slice(0, 5))), outlines=True, most=2).row([Field.BOXES], "m")
+    assert len(row["drafts"]["boxes"]) == 2
+    assert "1 shapes behind the first 2" in row["unread"]["boxes"]
+
+
+def corners(x1: float, y1: float, x2: float, y2: float) -> list[list[float]]:
+    return [[x1, y1], [x2, y1], [x2, y2], [x1, y2]]
+
+
+@pytest.mark.parametrize(
+    ("region", "reason"),
+    [
+        (brushed((slice(2, 6), slice(10, 20))) | {"original_width": 4000, "original_height": 2000}, "another size"),
+        (brushed((slice(2, 6), slice(10, 20)), rle=[0, 0, 12, 128, 57]), "incomplete"),
+        (brushed((slice(2, 6), slice(10, 20)), rle=[7] * 8_000_001), "at most 8,000,000 bytes"),
+        (brushed((slice(2, 6), slice(10, 20))) | {"original_width": 10**6, "original_height": 5 * 10**5}, "pixels"),
+        (brushed((slice(2, 6), slice(10, 20))) | {"original_width": -40, "original_height": -20}, "pixels"),
+        (brushed(), "no paint"),
+    ],
+)
+def test_a_hostile_brush_is_left_out_with_its_reason(region: dict[str, Any], reason: str) -> None:
+    for outlines in (False, True):
+        found = read(region, outlines=outlines)
+        assert found.boxes == []
+        assert reason in found.notes[-1]
 
 
 @pytest.mark.parametrize(("turn", "box"), [(0, [40, 20, 120, 60]), (90, [0, 20, 40, 100]), (180, None), (45, None)])

@@ -72,6 +72,16 @@ def test_planted_boxes_move_together_off_the_draft_and_inside_the_image() -> Non
             assert all(box[2] <= o[0] or o[2] <= box[0] or box[3] <= o[1] or o[3] <= box[1] for o in old)
 
 
+def test_a_planted_polygon_moves_with_its_box() -> None:
+    polygon = {"box": [10.0, 10.0, 40.5, 30.0], "points": [[10, 10], [40.5, 20], [10, 30]], "label": "cup"}
+    for number in range(50):
+        [moved] = planted(Field.BOXES, {"boxes": [polygon]}, sample=number)
+        xs, ys = zip(*moved["points"], strict=True)
+        assert moved["box"] == [min(xs), min(ys), max(xs), max(ys)]
+        assert moved["label"] == "cup"
+        assert moved["points"] != polygon["points"]
+
+
 def test_boxes_without_room_or_size_have_no_error() -> None:
     assert planted(Field.BOXES, {"boxes": [{"box": [0.0, 0.0, 150.0, 90.0]}]}) is None
     assert planted(Field.BOXES, size=None) is None

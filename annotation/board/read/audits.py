@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from django.db.models import Max
 
@@ -19,15 +20,38 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
+class AuditTexts:
+    """The texts of both requests, before values are put in, and the SHA-256 of both. ``name``: of the prompts that have
+    these texts; "" for the texts that a batch stored."""
+
+    digest: str
+    tools: str
+    steps: str
+    name: str = ""
+
+
+KnowsTexts = Callable[[Benchmark], Iterable[AuditTexts]]
+_known: list[KnowsTexts] = []
+
+
+def texts_known_by(callback: KnowsTexts) -> KnowsTexts:
+    """Register what knows texts by their SHA-256, for batches that stored nothing else; a decorator."""
+    _known.append(callback)
+    return callback
+
+
+@dataclass(frozen=True, slots=True)
 class BatchFacts:
     """A batch: the items that count in it, those that people check, and those of them that wait for a person.
-    ``found``: the disagreement on the draw."""
+    ``found``: the disagreement on the draw. ``texts``: None if the batch has only their SHA-256, and no prompt has
+    it."""
 
     batch: AuditBatch
     items: int
     drawn: int
     waiting: tuple[BuildItem, ...]
     found: Disagreement
+    texts: AuditTexts | None = None
 
 
 def findings_of(row: ItemAudit) -> list[Finding]:
@@ -48,12 +72,23 @@ def items_to_audit(benchmark: Benchmark) -> BuildItemQuerySet:
 
 
 def batches_of(benchmark: Benchmark) -> list[BatchFacts]:
-    """The newest batches. Two queries."""
+    """The newest batches. Two queries, and those of ``texts_known_by`` if a batch stored no texts."""
     batches = list(AuditBatch.objects.filter(benchmark=benchmark).order_by("-pk")[:SHOWN])
     rows: dict[int, list[ItemAudit]] = {batch.pk: [] for batch in batches}
     for row in ItemAudit.objects.filter(batch__in=batches).select_related("item").order_by("item__number"):
         rows[row.batch_id].append(row)
-    return [_facts(batch, rows[batch.pk]) for batch in batches]
+    texts = _texts_of(benchmark, batches)
+    return [replace(_facts(batch, rows[batch.pk]), texts=texts.get(batch.pk)) for batch in batches]
+
+
+def _texts_of(benchmark: Benchmark, batches: Sequence[AuditBatch]) -> dict[int, AuditTexts]:
+    """The texts by batch: those that it stored, else those of prompts with the same SHA-256."""
+    stored = {one.pk: AuditTexts(one.prompt, one.tools_text, one.steps_text) for one in batches if one.tools_text}
+    missing = [one for one in batches if one.pk not in stored]
+    if not missing:
+        return stored
+    known = {texts.digest: texts for callback in _known for texts in callback(benchmark)}
+    return stored | {one.pk: known[one.prompt] for one in missing if one.prompt in known}
 
 
 def _facts(batch: AuditBatch, rows: list[ItemAudit]) -> BatchFacts:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation.board.read.pairs import copied_facets
 from annotation.building import OPEN, Distractor, Problem, Stage, Verdict
 from annotation.building.instruction import instruction_problems
 from annotation.building.rules import (
@@ -21,7 +22,7 @@ from annotation.building.targets import SIZES, Combination, Use, use_of
 from annotation.common.access import known_to
 from annotation.common.bank import bank_of
 from annotation.content.segments import SEGMENT
-from annotation.models import Benchmark, BuildDecision, BuildItem
+from annotation.models import Annotation, Benchmark, BuildDecision, BuildItem
 from annotation.models.querysets.building import BuildItemQuerySet
 from annotation.schema import Likeness
 from annotation.task_schema import Facet, Required
@@ -98,8 +99,9 @@ def used_combinations(benchmark: Benchmark, bank: Bank) -> list[Combination]:
 
 
 def _plans(benchmark: Benchmark) -> BuildItemQuerySet:
-    """One item for each plan that is not discarded: the second item of a pair repeats the plan of the first."""
-    found: BuildItemQuerySet = BuildItem.objects.filter(benchmark=benchmark, pair_of=None)
+    """One item for each plan that was built here and is not discarded: the second item of a pair repeats the plan of
+    the first."""
+    found: BuildItemQuerySet = BuildItem.objects.filter(benchmark=benchmark, pair_of=None, from_sample=False)
     return found.kept()
 
 
@@ -151,8 +153,13 @@ def candidates_of_model(item: BuildItem) -> list[str]:
 
 def has_worked_on(person: User, item: BuildItem) -> bool:
     """Whether this person decided anything about the item, or about the one that it repeats, before its image was
-    checked."""
+    checked, or annotated the sample that it repeats."""
     about = BuildDecision.objects.filter(item__in=[one for one in (item.pk, item.pair_of_id) if one is not None])
+    source = item.pair_of
+    if source is not None and source.from_sample:
+        written = Annotation.objects.filter(sample=source.sample_id, author=person)
+        if source.sample_id is not None and written.exists():
+            return True
     return about.filter(person=person).exclude(stage=Stage.IMAGE_CHECK.value).exists()
 
 
@@ -214,7 +221,7 @@ def known_segments(item: BuildItem) -> dict[str, list[str]]:
 
 def required_facets(item: BuildItem) -> list[Facet]:
     """The facets that a person fills in when they accept the item: those that gold needs."""
-    known = known_segments(item)
+    known = {**known_segments(item), **copied_facets(item)}
     return [one for one in item.benchmark.task.facets if one.required is not Required.NO and one.name not in known]
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.board.read.audits import OPEN_BATCHES, checked_of, findings_of
+from annotation.board.read.audits import OPEN_BATCHES, AuditTexts, checked_of, findings_of
 from annotation.board.read.items import distractors_of, missing_mentions
 from annotation.board.write.decisions import decide, locked
 from annotation.building import Stage, Verdict
@@ -44,15 +44,6 @@ def check_text(
         _check(stored, actor, findings, valid_sequence, note)
         _compare(actor, stored, version, findings, valid_sequence)
     return stored
-
-
-@dataclass(frozen=True, slots=True)
-class AuditTexts:
-    """The texts of both requests, before values are put in, and the SHA-256 of both."""
-
-    digest: str
-    tools: str
-    steps: str
 
 
 def open_batch(*, actor: User, benchmark: Benchmark, model: str, texts: AuditTexts, share: float) -> AuditBatch:

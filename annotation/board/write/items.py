@@ -24,6 +24,7 @@ from annotation.board.read.items import (
     known_segments,
     used_combinations,
 )
+from annotation.board.read.pairs import copied_facets, plan_content
 from annotation.board.write.decisions import current, decide, locked, locked_check, passed, refuse, storable_text
 from annotation.board.write.pairs import name_pair, paired_facets
 from annotation.building import OPEN, Distractor, Problem, Stage, Verdict, plan_of
@@ -221,11 +222,10 @@ def accept_item(
         benchmark = stored.benchmark
         # One at a time, so that no two choose the same ID.
         lock_bank(benchmark)
-        refuse(faults_of(stored), None)
-        plan = plan_of(stored.targets, stored.steps, distractors_of(stored), stored.either)
-        content = SampleContent(stored.instruction, plan=plan)
+        content = _content(stored)
         given = {name: tuple(values) for name, values in (facets or {}).items() if values}
-        known = {**known_segments(stored), **given}
+        copied = copied_facets(stored)
+        known = {**known_segments(stored), **copied, **given}
         if unknown := sorted(set(given) - {one.name for one in benchmark.task.facets}):
             words = gettext("The task of the benchmark has no facet %(name)s.")
             raise InvalidInput(words % {"name": unknown[0]}, field="facets")
@@ -233,19 +233,43 @@ def accept_item(
         refuse([Problem(one.field, one.text) for one in blocking(found)], None)
         source = stored.pair_of
         if source is not None:
-            given |= paired_facets(stored, source)
-        written = (source or stored).decisions
-        wrote = written.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
-        assert wrote is not None
+            given = copied | given | paired_facets(stored, source)
         assert stored.image is not None
         key = _free_key(stored)
         record = SampleRecord(key, content, key, facets=given, extra={"description": stored.description})
-        save_samples(actor=wrote.person, benchmark=benchmark, records=[record], pictures={key: stored.image})
+        save_samples(actor=_author(stored), benchmark=benchmark, records=[record], pictures={key: stored.image})
         stored.sample = Sample.objects.get(benchmark=benchmark, key=key)
         if source is not None:
             name_pair(source)
         decide(stored, actor, Verdict.PASSED, Stage.ACCEPTED, note=note, details={"sample": key})
     return stored
+
+
+def _content(stored: BuildItem) -> SampleContent:
+    """The gold of the sample that an item becomes. The second item of a pair that started from a sample has its gold,
+    to which the rules of the stages do not apply. Raises ``InvalidInput`` with what breaks them."""
+    source = stored.pair_of
+    if source is not None and source.from_sample:
+        sample = Sample.objects.with_gold().filter(pk=source.sample_id).first()
+        found = plan_content(sample) if sample is not None else None
+        if found is None:
+            words = gettext("The sample of the other image has no tool plan any longer. Discard this item.")
+            raise Conflict(words, code="wrong_state")
+        return found
+    refuse(faults_of(stored), None)
+    plan = plan_of(stored.targets, stored.steps, distractors_of(stored), stored.either)
+    return SampleContent(stored.instruction, plan=plan)
+
+
+def _author(stored: BuildItem) -> User | None:
+    """The person who wrote the instruction, or the gold of the sample from which a pair started; None: unknown."""
+    source = stored.pair_of or stored
+    if source.from_sample:
+        author: User | None = source.sample.gold.revision.annotation.author if source.sample is not None else None
+        return author
+    wrote = source.decisions.filter(stage=Stage.INSTRUCTION.value, verdict=Verdict.PASSED.value).last()
+    assert wrote is not None
+    return wrote.person
 
 
 def reject_item(

@@ -61,8 +61,12 @@ class BatchSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField(help_text="Of the items, that people check.")
     seed = serializers.CharField(help_text="Of the draw.")
     prompt = serializers.CharField(help_text="SHA-256 of the texts that the model was sent.")
+    texts_from = serializers.ChoiceField(
+        ["batch", "prompts", "unknown"],
+        help_text="batch: it stored both texts. prompts: prompts have the same SHA-256. unknown: only that is known.",
+    )
     tools_text = serializers.CharField(
-        allow_blank=True, help_text="The text about the tools, before values were put in. Empty: not stored."
+        allow_blank=True, help_text="The text about the tools, before values were put in. Empty: unknown."
     )
     steps_text = serializers.CharField(allow_blank=True, help_text="The text about the steps.")
     items = serializers.IntegerField(help_text="That the model checked and that count.")
@@ -107,10 +111,10 @@ def _row(one: BatchFacts) -> dict[str, Any]:
     interval = one.found.interval
     return {
         "id": one.batch.pk,
-        **{
-            name: getattr(one.batch, name)
-            for name in ("model", "state", "share", "seed", "prompt", "tools_text", "steps_text")
-        },
+        **{name: getattr(one.batch, name) for name in ("model", "state", "share", "seed", "prompt")},
+        "texts_from": ("prompts" if one.texts.name else "batch") if one.texts else "unknown",
+        "tools_text": one.texts.tools if one.texts else "",
+        "steps_text": one.texts.steps if one.texts else "",
         "items": one.items,
         "drawn": one.drawn,
         "waiting": [item.number for item in one.waiting],

@@ -91,7 +91,7 @@ class FlagPrecision(serializers.Serializer):
 
 
 class DraftingSerializer(serializers.Serializer):
-    control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted yet.")
+    control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted or flagged yet.")
     shows = serializers.BooleanField(help_text="Annotators see drafts.")
     drafts = serializers.DictField(child=serializers.IntegerField(), help_text="Number of drafts by field.")
     decisions = serializers.DictField(

@@ -6,16 +6,14 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.common.loading import rights_in
 from annotation.common.requests import answers_json, body_of, number_of
 from annotation.common.sample import load_sample
-from annotation.queue.editor import studio_json
-from annotation.queue.handed import require_handed
 from annotation.workflow import Right
 from evaluation.experiments.present.clicks import shape_json
+from evaluation.experiments.read.clicks import require_click
 from evaluation.experiments.read.image_links import clicked_image
 from evaluation.experiments.write.clicks import propose_shape
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import InvalidInput
 from webapp.common.http import Request
 
 
@@ -25,14 +23,11 @@ def click_shape(request: Request, slug: str, key: str) -> HttpResponse:
     """{"x", "y"} in pixels of the original -> {"id", "box", "points" or null, "label", "score", "source"}: the shape at
     this point that a model proposes. 409 without one, 429 while others are asked for, 503 without an answer in time."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
-    require_handed(person, sample)
     data = body_of(request)
     x, y = number_of(data, "x"), number_of(data, "y")
     if x is None or y is None:
         raise InvalidInput(gettext("Send the point as x and y."), field="x" if x is None else "y")
-    # What the page does not offer is refused: where nothing can be drawn, and in the control arm.
-    if studio_json(person, sample, rights_in(request, sample.benchmark))["click"] is None:
-        raise Conflict(gettext("No model proposes shapes on %(key)s. Draw them.") % {"key": key}, code="no_model")
+    require_click(person, sample)
     made, shape = propose_shape(actor=person, sample=sample, point=(x, y))
     return JsonResponse(shape_json(made, shape))
 

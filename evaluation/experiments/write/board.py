@@ -15,9 +15,9 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from annotation.board.read.audits import items_to_audit
+from annotation.board.read.audits import AuditTexts, items_to_audit
 from annotation.board.read.items import candidates_of_model
-from annotation.board.write.audits import AuditTexts, close_batch, keep_audit, open_batch
+from annotation.board.write.audits import close_batch, keep_audit, open_batch
 from annotation.board.write.items import set_generated_image
 from annotation.building import Stage
 from annotation.building.audits import LEAST_SHARE
@@ -134,7 +134,11 @@ def _created(
 
 
 def _without_image(benchmark: Benchmark) -> BuildItemQuerySet:
-    found: BuildItemQuerySet = BuildItem.objects.filter(benchmark=benchmark, stage=Stage.IMAGE.value).order_by("number")
+    found: BuildItemQuerySet = (
+        BuildItem.objects.filter(benchmark=benchmark, stage=Stage.IMAGE.value)
+        .exclude(description="")
+        .order_by("number")
+    )
     return found
 
 

@@ -19,12 +19,12 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
-from annotation.content.proposals import draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field, new_seed
+from annotation.content.proposals import begin_control_share, draftable, keep_proposals
+from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
-from annotation.task_schema import TaskSchema, Use
+from annotation.task_schema import Shape, TaskSchema, Use
 from annotation.workflow import Right
 from evaluation.common.source_images import source_image
 from evaluation.detections import THRESHOLD
@@ -42,7 +42,7 @@ from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.draft_detections import DetectorDraftRecipe, DetectorDraftTurn
-from evaluation.runner.draft_parts import DraftError, chain_problem
+from evaluation.runner.draft_parts import MOST_BOXES, DraftError, chain_problem
 from evaluation.runner.drafts import PROMPT, DraftRecipe, DraftTurn
 from evaluation.runner.images import PolicyError, SourceImage
 from evaluation.runner.label_config import MOST_LABELS, label_config
@@ -225,10 +225,13 @@ def backend_recipe(
             raise InvalidInput(said, field="names")
         config = label_config(names, boxes=boxes, answer=Field.ANSWER in fields)
     project = f"{benchmark.pk}.{int(benchmark.created_at.timestamp())}"
+    evidence = benchmark.task.evidence
+    outlines = Field.BOXES in fields and Shape.POLYGON in evidence.shapes
+    most = min(evidence.count.most, MOST_BOXES) if outlines else MOST_BOXES
     try:
         return BackendRecipe(
             fields, endpoint.model, endpoint.base_url, config, choices.threshold,
-            choices.images or PRESETS[endpoint.preset].images, project,
+            choices.images or PRESETS[endpoint.preset].images, project, outlines, most,
         )  # fmt: skip
     except PolicyError as error:
         raise InvalidInput(str(error), field="images") from error
@@ -266,13 +269,11 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
 
 
 def drafting_for(benchmark: Benchmark, share: float) -> Drafting:
-    """Return the display of drafts, created by the first drafting. Raises ``InvalidInput`` or ``Conflict``."""
+    """Return the display of drafts, created by the first drafting or flag. Raises ``InvalidInput`` or ``Conflict``."""
     if not LEAST_SHARE <= share <= MOST_SHARE:
         said = gettext("The control share must be from %(least)s to %(most)s.")
         raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
-    drafting, _ = Drafting.objects.get_or_create(
-        benchmark=benchmark, defaults={"seed": new_seed(), "control_share": share}
-    )
+    drafting = begin_control_share(benchmark, share)
     if drafting.control_share != share:
         said = gettext("The control share of this benchmark is %(share)s and stays, so that no arm changes.")
         raise Conflict(said % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")

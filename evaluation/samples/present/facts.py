@@ -22,7 +22,8 @@ from annotation.tool_bank import Bank, key_of
 @dataclass(frozen=True, slots=True)
 class BoxFacts:
     """A gold shape: its size in original pixels and its share of the image (None: a point, or the size of the image is
-    unknown). ``kind``: "polygon" or "point", "" of a box.
+    unknown). ``kind``: "polygon" or "point", "" of a box. ``source``: whose suggestion it was adopted from; "" if it
+    was drawn, or is not shown.
     """
 
     tag: str
@@ -31,6 +32,7 @@ class BoxFacts:
     height: float
     share: float | None
     kind: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +72,16 @@ def planned_of(content: SampleContent, bank: Bank) -> list[PlannedTool]:
     return rows
 
 
-def boxes_of(sample: Any) -> list[BoxFacts]:
+def boxes_of(sample: Any, *, sources: bool = False) -> list[BoxFacts]:
+    """The gold shapes of a sample. ``sources``: with the sources, for members."""
     gold = getattr(sample, "gold", None)
     area = sample.width * sample.height if sample.width and sample.height else None
     facts = []
     for place, box in enumerate(gold.revision.evidence if gold else [], 1):
         shape = shape_from_row(box)
         share = shape.area / area if area and not is_point(shape) else None
-        facts.append(BoxFacts(f"G{place}", box.label, shape.width, shape.height, share, getattr(shape, "kind", "")))
+        kind, source = getattr(shape, "kind", ""), box.source if sources else ""
+        facts.append(BoxFacts(f"G{place}", box.label, shape.width, shape.height, share, kind, source))
     return facts
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from annotation.board.read.pairs import can_start_pair, origin_of
 from annotation.common.access import allowed
 from annotation.common.bank import bank_of
 from annotation.common.loading import load_benchmark
@@ -47,7 +48,8 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     context = {
         "benchmark": benchmark, "sample": row, "state": STATES.get(row.state, row.state), "content": content,
         "gold_row": getattr(row, "gold", None), "provenance": provenance_of(row),
-        "options": options_of(content), "boxes": boxes_of(row),
+        "options": options_of(content),
+        "boxes": boxes_of(row, sources=allowed(request.user, benchmark, Right.COMPARE_WORK)),
         "facets": facet_links(row), "reference": reference_of(content),
         "planned": planned_of(content, bank_of(benchmark)) if content.plan else [],
         "runs": runs, "wants_crops": wants_crops,
@@ -60,6 +62,7 @@ def sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "variant": getattr(row, "variant", None),
         "build_item": item,
         "pair": item.paired if item else None,
+        "starts_pair": _starts_pair(row) if may_manage and item is None else None,
         "may_make_variants": allowed(request.user, benchmark, Right.IMPORT_SAMPLES),
         "may_reopen": row.state in SETTLED and may_manage,
         "may_delete": may_manage,
@@ -76,6 +79,13 @@ def _sample(benchmark: Any, key: str) -> Any:
 def _item(request: HttpRequest, benchmark: Any, row: Any) -> Any:
     """The item of the building board that became the sample, for people who see the board."""
     return getattr(row, "build_item", None) if allowed(request.user, benchmark, Right.COMPARE_WORK) else None
+
+
+def _starts_pair(row: Any) -> dict[str, str] | None:
+    """The known origin and description of a sample from which a matched pair can start; None if none can."""
+    if not can_start_pair(row):
+        return None
+    return {"origin": origin_of(row), "description": str(row.extra.get("description") or "")}
 
 
 def _questions(request: HttpRequest, benchmark: Any, row: Any) -> QuestionStrip | None:

@@ -10,6 +10,8 @@ import { pinAt } from "./stage-places.js";
 const LONGEST = 30_000;
 /** Milliseconds for which a problem is shown. */
 const SHOWN = 8000;
+/** Pixels of the screen between the buttons and the edge of the pane. */
+const GAP = 12;
 
 /**
  * A shape for a point: the person clicks on the image, a model proposes a shape there, and it is dotted until it is
@@ -110,6 +112,16 @@ export class ShapeFromClick {
     this.#clicks.add(shape);
     this.#canvas.say(t("The model proposes a shape. Enter accepts it, Esc dismisses it."));
     this.#again();
+    this.#reveal();
+  }
+
+  /** Bring the buttons into view in the pane. The page stays, since on a narrow screen the image would leave it. */
+  #reveal() {
+    const pane = this.#panel.closest(".scroll");
+    if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+    const [inner, outer] = [this.#panel, pane].map((one) => one.getBoundingClientRect());
+    if (inner.bottom > outer.bottom) pane.scrollBy({ top: inner.bottom - outer.bottom + GAP });
+    else if (inner.top < outer.top) pane.scrollBy({ top: inner.top - outer.top - GAP });
   }
 
   async #sent(place) {

@@ -58,7 +58,7 @@ export class Drafts {
     this.#edit = edit;
     const boxes = this.#all.find(({ field }) => field === "boxes");
     if (boxes) {
-      this.#marks = new FrameMarks(boxes.content.map((one) => ({ kind: "drafted", box: one.box, turn: null, tag: "", name: [found(one), boxes.source].filter(Boolean).join(", ") })));
+      this.#marks = new FrameMarks(boxes.content.map((one) => ({ kind: "drafted", box: one.box, points: one.points, turn: null, tag: "", name: [found(one), boxes.source].filter(Boolean).join(", ") })));
       canvas.lay(this.#marks);
     }
     for (const one of this.#all) this.#write(one);
@@ -160,7 +160,7 @@ export class Drafts {
       question: () => content,
       answer: () => content,
       options: () => Object.entries(content).map(([letter, text]) => `${letter} ${text}`).join(" · "),
-      boxes: () => [tn("%(count)s dotted box", "%(count)s dotted boxes", content.length, { count: content.length }), ...content.map(found).filter(Boolean)].join(" · "),
+      boxes: () => [content.some(({ points }) => points) ? tn("%(count)s dotted shape", "%(count)s dotted shapes", content.length, { count: content.length }) : tn("%(count)s dotted box", "%(count)s dotted boxes", content.length, { count: content.length }), ...content.map(found).filter(Boolean)].join(" · "),
       toolchain: () => chainWords(content),
       targets: () => content.map(({ tool, step }) => `${step} ${tool}`).join(" · "),
       distractors: () => content.join(" · "),

@@ -1,5 +1,4 @@
-import { addOutline } from "./box-list.js";
-import { settled } from "./box.js";
+import { addProposed } from "./box-list.js";
 
 /**
  * Shapes that a model proposed for clicks on an image, and what the person decided on each.
@@ -29,10 +28,10 @@ export class Clicks {
     this.#all.at(-1).decision = "dismissed";
   }
 
-  /** The content with the open shape as one of its own. A box keeps its source. */
+  /** The content with the open shape as one of its own, which keeps its source. */
   accept(content, size) {
     const last = this.#all.at(-1);
-    const next = accepted(last.shape, content, size);
+    const next = addProposed(content, last.shape, size);
     if (next !== content) Object.assign(last, { decision: "accepted", had: content.gold_boxes.length });
     return next;
   }
@@ -42,12 +41,4 @@ export class Clicks {
     const last = this.#all.at(-1);
     if (last?.decision === "accepted" && boxes.length <= last.had) last.decision = "left";
   }
-}
-
-/** The content with a proposed shape, which stays as it is where the points are no polygon. */
-export function accepted({ box, points, label, source }, content, size) {
-  if (!points) return { ...content, gold_boxes: [...content.gold_boxes, { box: settled(box, size), label: label ?? "", source }] };
-  const added = addOutline(content, "polygon", points, size);
-  if (added === content) return content;
-  return { ...added, gold_boxes: added.gold_boxes.with(-1, { ...added.gold_boxes.at(-1), label: label ?? "" }) };
 }

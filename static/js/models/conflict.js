@@ -3,12 +3,12 @@ import { differenceOf } from "./difference.js";
 import { differences, same } from "./draft.js";
 import { LIKENESS } from "./likeness.js";
 import { merged } from "./merge.js";
-import { written } from "./outline.js";
+import { polygonWords, written } from "./outline.js";
 
 const listed = (things) => things.join("\n") || t("none");
 
 const boxWords = ({ box: [x1, y1, x2, y2], kind, points, label, source }) =>
-  [points ? `${kind === "point" ? t("point") : t("polygon")} ${written(points)}` : t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
+  [points ? (kind === "point" ? `${t("point")} ${written(points)}` : polygonWords(points)) : t("%(size)s at %(x)s, %(y)s", { size: `${x2 - x1} × ${y2 - y1} px`, x: x1, y: y1 }), label, source && t("adopted from %(source)s", { source })].filter(Boolean).join(", ");
 
 const planWords = ({ targets, distractors, likeness = {}, ordered }) => [
   ...targets.map(({ tool, step, either }) => [`${step} ${tool}`, either && t("interchangeable")].filter(Boolean).join(", ")),

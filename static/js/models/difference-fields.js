@@ -1,7 +1,7 @@
 import { area, height, intersection, width } from "../lib/geometry.js";
 import { share } from "../lib/format.js";
 import { gettext_noop, t, tn } from "../lib/t.js";
-import { written } from "./outline.js";
+import { polygonWords, written } from "./outline.js";
 import { differenceOf } from "./difference.js";
 import { LIKENESS } from "./likeness.js";
 
@@ -12,7 +12,7 @@ const size = (box) => `${width(box)} × ${height(box)}${GAP}px`;
 const place = (box) => t("%(size)s at %(x)s, %(y)s", { size: size(box), x: box[0], y: box[1] });
 const shapeText = ({ box, kind, points }) => {
   if (kind === "point") return t("point %(points)s", { points: written(points) });
-  return points ? t("polygon %(points)s", { points: written(points) }) : place(box);
+  return points ? polygonWords(points) : place(box);
 };
 const boxText = (one) => (one ? [shapeText(one), one.label, one.source && t("adopted from %(source)s", one)].filter(Boolean).join(" ") : "");
 const letters = (options, answer) => (options?.[answer] === undefined ? String(answer) : `${answer}, ${options[answer]}`);

@@ -1,11 +1,11 @@
-import { settled } from "./box.js";
+import { addProposed } from "./box-list.js";
 import { same } from "./draft.js";
 
 /**
  * What models drafted for the fields of a sample. Accepting gives new content and leaves the old one unchanged.
  *
  * A draft is {field, content, source}: content is a text (question, answer), {letter: text} (options),
- * [{box: [x1, y1, x2, y2], label, score}] (boxes), calls (toolchain), [{tool, step}] (targets) or names (distractors).
+ * [{box: [x1, y1, x2, y2], label, score, points}] (boxes; points of a polygon), calls (toolchain), [{tool, step}] (targets) or names (distractors).
  */
 
 /** The part of a content that a field fills, where it is a list. */
@@ -29,14 +29,11 @@ export function isAcceptable({ field, content: drafted }, content) {
   return field !== "answer" || content.answer_type === "open" || letterOf(content.options, drafted) !== undefined;
 }
 
-/** The content with the draft in its field. Boxes are added to those that are there, and keep their source. */
+/** The content with the draft in its field. Shapes are added to those that are there, and keep their source. */
 export function accepted({ field, content: drafted, source }, content, size) {
   if (field === "question") return { ...content, question: drafted };
   if (field === "options") return { ...content, answer_type: "mc", options: { ...drafted }, answer: [] };
-  if (field === "boxes") {
-    const boxes = drafted.map(({ box, label = "" }) => ({ box: settled(box, size), label, source }));
-    return { ...content, gold_boxes: [...content.gold_boxes, ...boxes] };
-  }
+  if (field === "boxes") return drafted.reduce((whole, one) => addProposed(whole, { ...one, source }, size), content);
   if (field === "toolchain") return { ...content, reference_toolchain: draftedCalls({ content: drafted, source }) };
   if (field === "targets") {
     const names = drafted.map(({ tool }) => plain(tool));

@@ -1,3 +1,4 @@
+import { t } from "../lib/t.js";
 import { resized, settled, turnedHandle } from "./box.js";
 
 /**
@@ -70,6 +71,21 @@ export function grownPoints(points, dx, dy, size, turns = 0) {
 export function inPlaceOf(kind, [x1, y1, x2, y2]) {
   const [x, y] = [Math.round((x1 + x2) / 2), Math.round((y1 + y2) / 2)];
   return kind === "point" ? [[x, y]] : [[x, y1], [x2, y], [x, y2], [x1, y]];
+}
+
+/** Corners up to which a polygon is written out in words. */
+const MOST_WRITTEN = 12;
+
+/** Square pixels inside a polygon, by the shoelace formula. */
+const areaOf = (points) => Math.abs(points.reduce((sum, [x, y], at) => sum + x * points.at(at - 1)[1] - y * points.at(at - 1)[0], 0)) / 2;
+
+/** A polygon in words: its corners, or of one with many their number, with its size, place and area. */
+export function polygonWords(points) {
+  if (points.length <= MOST_WRITTEN) return t("polygon %(points)s", { points: written(points) });
+  const [x1, y1, x2, y2] = boxAround(points).map((value) => Number(value.toFixed(2)));
+  return t("polygon with %(count)s corners, %(size)s at %(x)s, %(y)s, area %(area)s px²", {
+    count: points.length, size: `${Number((x2 - x1).toFixed(2))} × ${Number((y2 - y1).toFixed(2))} px`, x: x1, y: y1, area: Math.round(areaOf(points)),
+  });
 }
 
 /** Points as text, "10,20 30,40", and back; null for a text that is none. */

@@ -188,6 +188,7 @@ def test_a_body_that_needs_something_is_needed_itself(lea: User) -> None:
     }
     optional = {name for name, one in needed.items() if not one}
     assert optional == {
+        "board_sample_pair",
         "endpoint_change",
         "evidence_facet",
         "experiment_change",

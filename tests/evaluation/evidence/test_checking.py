@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotation.drafting import Arm
 from annotation.models import (
     Annotation,
     Benchmark,
@@ -27,6 +28,7 @@ from evaluation.models import Endpoint, Experiment, Trajectory
 from tests.annotation.work_data import next_review, reviewed, submitted
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
+from tests.evaluation.experiments.drafting_data import reseed
 from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.jobs.runner import run_waiting
@@ -89,6 +91,7 @@ def test_a_reviewer_sees_a_flag_only_after_the_blind_answer(
     submitted(ana, to_do, gold_boxes=BOX)
     ask(to_do, endpoint_at, lea, "<answer>A</answer>")
     sample = next_review(rui, to_do)
+    reseed(to_do, rui, Arm.SHOWN, sample)
     page = review_page(rui, sample)
     assert "data-mismatch" not in page
     assert SECRET_MODEL not in page
@@ -157,6 +160,7 @@ def test_the_lead_sees_rates_and_no_sample_that_still_waits(
     for answer in ("B", "B", "B", "A"):
         submitted(ana, to_do, gold_boxes=BOX, answer=[answer])
     ask(to_do, endpoint_at, lea, "<answer>A</answer>")
+    reseed(to_do, rui, Arm.SHOWN, *to_do.samples.filter(annotations__isnull=False))
     client = signed_in(lea)
     found = client.get("/api/v1/benchmarks/kitchen/evidence/").json()["checking"]
     assert (found["flags"]["hits"], found["flags"]["n"], found["waiting"]) == (3, 4, 3)

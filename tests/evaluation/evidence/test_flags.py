@@ -9,7 +9,9 @@ import pytest
 from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.evidence import keep_answer
 from annotation.drafting import Arm, arm_of
+from annotation.evidence import Condition, Purpose
 from annotation.models import Adjudication, Benchmark, Drafting, EvidenceTest, Revision, Sample
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
@@ -19,6 +21,7 @@ from tests.annotation.work_data import annotation_of, next_review, reviewed, sub
 from tests.conftest import signed_in
 from tests.factories import make_user
 from webapp.accounts.models import User
+from webapp.common.models import AuditEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MODEL = "zebra-checker"
@@ -131,6 +134,57 @@ def test_no_response_in_the_control_arm_contains_a_flag(
     assert "data-flag" not in page
     assert said["flags"] == []
     assert MODEL not in str(said)
+
+
+def test_the_first_flag_begins_the_control_share(ana: User, bo: User, rui: User, kitchen: Benchmark) -> None:
+    sample = both(ana, bo, kitchen)
+    keep(ana, sample, right=True, condition=Condition.CROP)
+    assert not Drafting.objects.exists(), "an answer that agrees is no flag"
+    keep(ana, sample, right=False)
+    drafting = Drafting.objects.get()
+    assert (drafting.benchmark, drafting.control_share, len(drafting.seed)) == (kitchen, 0.2, 32)
+    assert drafting.created_at <= EvidenceTest.objects.get(right=False).created_at
+    assert AuditEntry.objects.get(action="benchmark.control_share").data["share"] == 0.2
+    assert drafting.seed not in str(AuditEntry.objects.values())
+    control_of(drafting, rui, sample, Arm.WITHHELD)
+    page, said = shown(rui, sample)
+    assert "data-flag" not in page
+    assert said["flags"] == []
+    control_of(drafting, rui, sample, Arm.SHOWN)
+    assert len(shown(rui, sample)[1]["flags"]) == 1
+
+
+def test_a_flag_does_not_change_the_control_share_that_exists(ana: User, bo: User, kitchen: Benchmark) -> None:
+    sample = both(ana, bo, kitchen)
+    before = Drafting.objects.create(benchmark=kitchen, seed="a" * 32, control_share=0.5)
+    keep(ana, sample, right=False)
+    after = Drafting.objects.get()
+    assert (after.pk, after.seed, after.control_share) == (before.pk, "a" * 32, 0.5)
+
+
+def test_answers_about_gold_begin_no_control_share(ana: User, bo: User, kitchen: Benchmark) -> None:
+    sample = both(ana, bo, kitchen)
+    keep(ana, sample, right=False, purpose=Purpose.EVIDENCE)
+    assert not Drafting.objects.exists()
+
+
+def keep(
+    person: User,
+    sample: Sample,
+    *,
+    right: bool,
+    purpose: Purpose = Purpose.CHECK,
+    condition: Condition = Condition.IMAGE,
+) -> None:
+    revision = Revision.objects.get(annotation=annotation_of(person, sample))
+    keep_answer(revision.pk, condition, purpose, answer="A", right=right, model=MODEL)
+
+
+def control_of(drafting: Drafting, person: User, sample: Sample, arm: Arm) -> None:
+    """Give the control share the first seed by which this sample is in this arm of the person."""
+    tried = (f"{number:032x}" for number in range(1000))
+    drafting.seed = next(seed for seed in tried if arm_of(seed, person.pk, sample.pk, drafting.control_share) is arm)
+    drafting.save(update_fields=["seed"])
 
 
 def test_a_reviewer_in_the_control_arm_sees_no_flag_after_the_blind_answer(

@@ -140,6 +140,30 @@ def test_a_lead_writes_the_prompts_of_checks_and_reads_them_with_the_results(
     assert "Be strict." in signed_in(lea).get("/benchmarks/workshop/prompts/strict/").content.decode()
 
 
+@pytest.mark.parametrize("whose", ["mine", "first", "default", "nobody's"])
+def test_a_batch_with_only_the_digest_shows_the_prompts_that_have_it(bench: Benchmark, lea: User, whose: str) -> None:
+    create_prompt(actor=lea, benchmark=bench, slug="strict", role="audit-tools", text=STRICT)
+    tools, steps = load_prompt("audit-tools").text, load_prompt("audit-steps").text
+    digest, text, names = {
+        "mine": (hashlib.sha256(f"{STRICT}\0{steps}".encode()).hexdigest(), STRICT, "strict@1, audit-steps@1"),
+        "default": (hashlib.sha256(f"{tools}\0{steps}".encode()).hexdigest(), tools, "audit-tools@1, audit-steps@1"),
+        "first": (EARLIER, tools, "audit-tools@1, audit-steps@1"),
+        "nobody's": ("0" * 64, "", ""),
+    }[whose]
+    AuditBatch.objects.create(benchmark=bench, model="auditor", prompt=digest, seed="0", share=0.5, created_by=lea)
+    page = signed_in(lea).get(BOARD).content.decode()
+    [row] = signed_in(lea).get(f"{API}audits/").json()["audits"]
+    assert row["tools_text"] == text
+    assert digest in page
+    if names:
+        assert row["texts_from"] == "prompts"
+        assert names in page
+        assert "You check an item" in page
+    else:
+        assert row["texts_from"] == "unknown"
+        assert "only the SHA-256 of its texts, and no prompt has the same" in page
+
+
 def test_a_prompt_of_checks_has_the_fields_that_its_request_needs(bench: Benchmark, lea: User) -> None:
     def written(role: str, text: str) -> None:
         create_prompt(actor=lea, benchmark=bench, slug="other", role=role, text=text)

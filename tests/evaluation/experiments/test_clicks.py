@@ -8,13 +8,17 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from annotation.content.records import sample_records
+from annotation.content.revisions import make_gold, revision_json
 from annotation.drafting import Arm
 from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, Proposal, Sample
+from annotation.queue import editor
 from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
@@ -26,6 +30,7 @@ from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving
 from tests.evaluation.experiments.drafting_data import arms
 from tests.evaluation.experiments.ml_backend_server import VERSION, Backend, backing, predicted, region
+from tests.unit.test_ml_backend_read import packed
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -54,6 +59,11 @@ def point_of(sample: Sample, x: float, y: float) -> dict[str, float]:
 def click(person: User, sample: Sample, x: float = 10, y: float = 10) -> Any:
     address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
     return signed_in(person).post(address, point_of(sample, x, y), content_type="application/json")
+
+
+def click_by_api(person: User, sample: Sample, **given: Any) -> Any:
+    address = f"/api/v1/benchmarks/kitchen/clicks/{sample.key}/"
+    return signed_in(person).post(address, given or point_of(sample, 10, 10), content_type="application/json")
 
 
 def page(person: User, sample: Sample) -> Any:
@@ -135,6 +145,34 @@ def test_a_polygon_is_one_where_the_task_allows_it(
         assert said.json()["points"][1] == pytest.approx([0.4 * width, 0])
         assert said.json()["box"] == pytest.approx([0, 0, 0.4 * width, 0.4 * height])
         assert outside.status_code == 409, "in its bounding box, and not in the polygon"
+
+
+def test_a_mask_is_the_polygon_of_the_area_that_was_clicked(to_do: Benchmark, asking: Any, ana: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    with backing(predicted(painted((slice(0, 12), slice(0, 10)), (slice(15, 30), slice(20, 40))))) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        first, second, none = click(ana, sample), click(ana, sample, 75, 75), click(ana, sample, 75, 25)
+    width, height = sample.width or 0, sample.height or 0
+    assert first.json()["box"] == pytest.approx([0, 0, width / 4, height * 0.4], abs=0.01)
+    assert len(first.json()["points"]) == 4
+    assert second.json()["box"] == pytest.approx([width / 2, height / 2, width, height], abs=0.01)
+    assert none.json()["error"]["code"] == "no_shape"
+
+
+def test_a_mask_is_a_box_where_the_task_allows_no_polygons(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing(predicted(painted((slice(0, 12), slice(0, 10))))) as server:
+        asking(server)
+        said = click(ana, arms(to_do, ana, Arm.SHOWN)[0])
+    assert said.json()["points"] is None
+
+
+def painted(*areas: tuple[slice, slice]) -> dict[str, Any]:
+    mask = np.zeros((30, 40), np.uint8)
+    for rows, columns in areas:
+        mask[rows, columns] = 255
+    size = {"original_width": 40, "original_height": 30}
+    return region("brushlabels", label="cup", format="rle", rle=packed(mask)) | size
 
 
 def test_boxes_are_left_out_where_the_task_allows_polygons_alone(to_do: Benchmark, asking: Any, ana: User) -> None:
@@ -262,6 +300,29 @@ def test_a_submission_notes_what_was_decided_on_own_shapes_alone(
     assert (row.proposed, row.accepted, row.dismissed, row.left) == (2, 1, 1, 0)
 
 
+def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: User, lea: User, rui: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    sample = to_do.samples.filter(state="to_do").earliest("pk")
+    box = {"box": [10, 10, 60, 50], "label": "cup", "source": "finder 1"}
+    polygon = {"kind": "polygon", "points": [[0, 0], [40, 0], [0, 40]], "label": "cup", "source": "finder 2"}
+    body = {"version": 0, "content": content(gold_boxes=[box, polygon])}
+    sent = signed_in(ana).post(
+        f"/benchmarks/kitchen/annotate/submit/{sample.key}/", body, content_type="application/json"
+    )
+    assert sent.status_code == 200, sent.content
+    revision = sample.annotations.get(author=ana).revisions.get()
+    assert revision.gold_shapes.get().source == "finder 2"
+    assert [one["source"] for one in revision_json(revision)["gold_boxes"]] == ["finder 1", "finder 2"]
+    make_gold(revision)
+    Benchmark.objects.filter(pk=to_do.pk).update(public=True)
+    for client, shown in ((signed_in(lea), True), (Client(), False)):
+        said = client.get(f"/benchmarks/kitchen/samples/{sample.key}/")
+        assert [one.source for one in said.context["boxes"]] == (["finder 1", "finder 2"] if shown else ["", ""])
+        assert ("finder 2" in said.content.decode()) is shown, "members see it, and visitors do not"
+    [record] = [one for one in sample_records(to_do) if one.id == sample.key]
+    assert record.extra["box_sources"] == ["finder 1", "finder 2"], "in exports"
+
+
 def test_a_point_outside_or_none_is_refused(to_do: Benchmark, asking: Any, ana: User) -> None:
     with backing() as server:
         asking(server)
@@ -323,3 +384,60 @@ def test_no_image_leaves_the_server_without_consent(to_do: Benchmark, endpoint_a
     to_do.refresh_from_db()
     with pytest.raises(Conflict):
         set_up(to_do, far, lea)
+
+
+def test_the_api_asks_as_the_page_does(to_do: Benchmark, asking: Any, ana: User) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    with backing(predicted(LARGE, SMALL), predicted(TRIANGLE), predicted(ELSEWHERE)) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        box, polygon, none = (click_by_api(ana, sample) for _ in range(3))
+    width, height = sample.width or 0, sample.height or 0
+    first = ClickedShape.objects.earliest("pk")
+    assert box.json() == {
+        "id": first.pk, "box": pytest.approx([0, 0, width / 5, height / 5]), "points": None, "label": "cup",
+        "score": 0.8, "source": f"finder {VERSION}",
+    }  # fmt: skip
+    assert (first.person, first.sample, first.x) == (ana, sample, pytest.approx(width / 10))
+    assert polygon.json()["points"][1] == pytest.approx([0.4 * width, 0])
+    assert (none.status_code, none.json()["error"]["code"]) == (409, "no_shape")
+    assert AuditEntry.objects.filter(action="shape.propose", actor=ana).count() == 2
+
+
+def test_the_api_has_no_clicks_where_the_page_has_none(
+    to_do: Benchmark, asking: Any, ana: User, sam: User, monkeypatch: Any
+) -> None:
+    with backing() as server:
+        asking(server)
+        shown, withheld = arms(to_do, ana, Arm.SHOWN)[0], arms(to_do, ana, Arm.WITHHELD)[0]
+        hidden = click_by_api(ana, withheld)
+        assert click_by_api(sam, shown).status_code == 404
+        monkeypatch.setattr(editor, "fixed_question", lambda *given: "What is it?")
+        monkeypatch.setattr(editor, "with_fixed", lambda content, fixed: content)
+        fixed = click_by_api(ana, shown)
+        monkeypatch.setattr("evaluation.experiments.read.clicks.require_handed", refuse)
+        other = click_by_api(ana, shown)
+    for said in (hidden, fixed):
+        assert (said.status_code, said.json()["error"]["code"]) == (409, "no_model")
+    assert other.status_code == 403, "not assigned to a person who gets gold checks"
+    assert server.seen == []
+    assert not ClickedShape.objects.exists()
+
+
+def refuse(*given: Any) -> None:
+    raise NotAllowed("It is not assigned to you.")
+
+
+def test_the_api_has_the_limits_of_the_page(to_do: Benchmark, asking: Any, ana: User) -> None:
+    with backing(500) as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        with clicks._slot(), clicks._slot():
+            third = click_by_api(ana, sample)
+        assert (third.status_code, third["Retry-After"]) == (429, "5")
+        refused = [click_by_api(ana, sample, **given) for given in ({"x": 1}, {"x": "1", "y": 1}, {"x": 10**6, "y": 0})]
+        assert [said.status_code for said in refused] == [400] * 3
+        assert server.seen == []
+        failed = click_by_api(ana, sample)
+    assert (failed.status_code, failed.json()["error"]["code"]) == (503, "unavailable")
+    assert len(server.predictions) == 1, "no request is repeated"

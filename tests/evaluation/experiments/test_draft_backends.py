@@ -12,8 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotation.drafting import Arm
+from annotation.content.proposals import _scaled, offer_to
+from annotation.drafting import Arm, Field, likeness
 from annotation.models import Benchmark, Image, Proposal
+from annotation.schema import Box, Outline, OutlineKind, SampleContent
+from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
 from evaluation.experiments.read.image_links import image_link
@@ -21,10 +24,13 @@ from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.experiments.write.probe import probe_endpoint
 from evaluation.experiments.write.states import resume, retry_failed
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, SentImage
+from evaluation.runner.label_config import label_config
+from evaluation.runner.ml_backend import BackendRecipe
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving
-from tests.evaluation.experiments.drafting_data import arms, drafted
+from tests.evaluation.experiments.drafting_data import arms, drafted, reseed
 from tests.evaluation.experiments.ml_backend_server import VERSION, Backend, backing, predicted, region
+from tests.evaluation.experiments.test_clicks import allow, painted
 from webapp.accounts.models import User
 from webapp.common import objects
 from webapp.common.errors import InvalidInput
@@ -93,6 +99,48 @@ def test_a_backend_fetches_the_image_without_an_account_by_an_address_that_expir
     assert "/drafting/images/" not in stored, "no address that gives access is kept"
     monkeypatch.setattr(image_links, "SECONDS", -1)
     assert stranger.get(path).status_code == 404
+
+
+def test_polygons_and_masks_stay_polygons_where_the_task_allows_them(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User, sizes: tuple[int, int]
+) -> None:
+    width, height = sizes
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    triangle = region("polygonlabels", score=0.9, label="cup", points=[[0, 0], [40, 0], [0, 40]])
+    mask = painted((slice(0, 12), slice(0, 10)), (slice(15, 30), slice(20, 40)))
+    with backing(predicted(triangle, mask)) as server:
+        drafted(to_do, backend_at(endpoint_at, server), lea, names="cup", control_share=0.05)
+    sample = to_do.samples.filter(state="to_do").earliest("pk")
+    reseed(to_do, ana, Arm.SHOWN, sample)
+    content = sample.proposals.get().content
+    assert [len(one["points"]) for one in content] == [3, 4, 4]
+    assert content[1]["box"] == [width / 2, height / 2, width, height]
+    shown = signed_in(ana).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/").context["studio"]["drafts"]
+    assert shown == [{"field": "boxes", "content": content, "source": f"finder {VERSION}"}]
+    offer = offer_to(ana, sample, None)
+    assert offer is not None
+    [use] = offer.shown
+    outlines = [Outline.of(OutlineKind.POLYGON, [(x, y) for x, y in one["points"]]) for one in content]
+    assert likeness(Field.BOXES, use.content, SampleContent(gold_boxes=tuple(outlines))) == pytest.approx(1)
+    boxes = [Box(*one["box"]) for one in content]
+    assert (likeness(Field.BOXES, use.content, SampleContent(gold_boxes=tuple(boxes))) or 0) < 0.99
+
+
+def test_drafted_polygons_follow_an_image_of_another_size(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, sizes: tuple[int, int]
+) -> None:
+    one = {"box": [10, 10, 40, 30], "points": [[10, 10], [40, 20], [10, 30]], "label": "cup", "score": None}
+    [scaled] = _scaled(Field.BOXES, [one], (100, 50), (200, 100))
+    assert scaled == one | {"box": [20, 20, 80, 60], "points": [[20, 20], [80, 40], [20, 60]]}
+
+
+def test_a_recipe_without_polygons_has_the_digest_that_it_had() -> None:
+    config = label_config(["cup"])
+    plain = BackendRecipe((Field.BOXES,), "m", "http://x", config)
+    assert set(plain.to_json()) == {"fields", "model", "base_url", "label_config", "threshold", "images", "project"}
+    other = BackendRecipe((Field.BOXES,), "m", "http://x", config, outlines=True, most=3)
+    assert BackendRecipe.from_json(other.to_json()) == other
+    assert other.digest() != plain.digest()
 
 
 RED = {"width": 30, "height": 0}
