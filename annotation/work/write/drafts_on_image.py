@@ -1,0 +1,32 @@
+"""Unsubmitted work on a sample whose image is replaced: its boxes and toolchain in pixels of the new image."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import F, Q
+
+from annotation.content.drawn_on import json_in_pixels_of
+from annotation.content.rescaling import Size
+from annotation.models import Annotation, CheckAnswer, Draft, Sample, SkippedDraft
+
+
+def draft_on_new_image(sample: Sample, old: Size, new: Size, now: datetime) -> None:
+    """Change drafts on the sample to pixels of its new image: scaled, or without evidence and toolchain if the shape
+    differs. Texts stay. Call inside the transaction of the replacement.
+
+    Drafts are those of annotations, of submissions that can be taken back, of skipped samples, and of gold checks and
+    qualification tests. Their version changes, so that an open page does not save over them.
+    """
+    annotations = Annotation.objects.filter(sample=sample)
+    for draft in Draft.objects.select_for_update().filter(annotation__in=annotations.values("pk")):
+        changed = {"content": json_in_pixels_of(draft.content, old, new), "version": F("version") + 1, "key": ""}
+        Draft.objects.filter(pk=draft.pk).update(**changed)
+    # Their revision is made later, and is then of the new image.
+    annotations.held().update(changed_at=now)
+    for kept in SkippedDraft.objects.select_for_update().filter(sample=sample):
+        SkippedDraft.objects.filter(pk=kept.pk).update(content=json_in_pixels_of(kept.content, old, new))
+    open_ones = Q(state=CheckAnswer.State.DRAFT) | Q(held_until__isnull=False)
+    for answer in CheckAnswer.objects.select_for_update().filter(open_ones, check_of__sample=sample).exclude(content={}):
+        changed = {"content": json_in_pixels_of(answer.content, old, new), "version": F("version") + 1, "key": ""}
+        CheckAnswer.objects.filter(pk=answer.pk).update(**changed)
