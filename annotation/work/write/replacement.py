@@ -30,6 +30,7 @@ from annotation.models import (
 from annotation.queue.batch import SETTLED
 from annotation.models.querysets.waiting import WAITING_STATES
 from annotation.queue.leases import AUDIT, REVIEW
+from annotation.queue.qualification import replace_items
 from annotation.queue.reopen import reopen_samples
 from annotation.work.write.drafts_on_image import draft_on_new_image
 from annotation.work.write.returns import return_samples
@@ -94,6 +95,8 @@ def replace_image(
                 actor, "sample.replace_image", one, benchmark.slug, reason=comment.strip(),
                 data={"sample": one.key, "from": old.sha256, "to": image.sha256, "boxes": boxes},
             )  # fmt: skip
+        if boxes == ImageReplacement.Boxes.RETURNED:
+            replace_items(actor, benchmark, [one.pk for one in samples])
         content_changed(benchmark.pk)
         notify_changed(benchmark)
     return Replaced(boxes, sorted(one.key for one in samples))
