@@ -5,7 +5,7 @@ After a sample got another image, its earlier evidence is in pixels of the earli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -14,37 +14,13 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
+from annotation.content.image_history import Drawn, size_of, sizes_drawn_on
 from annotation.content.json import BoxName, content_from_json, content_to_json
 from annotation.content.rescaling import Fit, Size, fit_of, rescaled, rescaled_boxes
 from annotation.content.revisions import content_of, facets_in, revision_json
 from annotation.models import ImageReplacement, Revision, Sample
 from annotation.schema import Box, SampleContent
 from webapp.common.errors import Conflict
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A drawing on the image that a sample had at time ``at``. ``key``: an identifier; ``now``: size of its image."""
-
-    key: Any
-    sample: int
-    at: datetime | None
-    now: Size | None
-
-
-def sizes_drawn_on(replaced: QuerySet[ImageReplacement], drawn: Iterable[Drawn]) -> dict[Any, Size | None]:
-    """Return the size of the image that each was drawn on, by key: of the first image that was replaced after that
-    time, or of the image that the sample has. None: unknown. One query.
-    """
-    until: dict[int, list[tuple[datetime, Size]]] = {}
-    rows = replaced.order_by("replaced_at", "pk")
-    for sample, at, width, height in rows.values_list("sample", "replaced_at", "image__width", "image__height"):
-        until.setdefault(sample, []).append((at, (width, height)))
-    sizes: dict[Any, Size | None] = {}
-    for one in drawn:
-        earlier = (size for at, size in until.get(one.sample, ()) if one.at is not None and one.at < at)
-        sizes[one.key] = next(earlier, one.now)
-    return sizes
 
 
 def in_pixels_of(content: SampleContent, drawn: Size | None, other: Size | None) -> SampleContent | None:
@@ -72,10 +48,6 @@ class Shown:
     content: SampleContent
     moved: bool = False
     lost: bool = False
-
-
-def size_of(sample: Sample) -> Size | None:
-    return (sample.width, sample.height) if sample.width and sample.height else None
 
 
 def shown_on_image(sample: Sample, revisions: Sequence[Revision]) -> list[Shown]:

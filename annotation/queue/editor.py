@@ -47,13 +47,7 @@ def studio_json(
     answer = check_of(user, sample) if annotation is None else None
     draft = draft_of(annotation) if annotation else answer
     slug = sample.benchmark.slug
-    state = (
-        shown_state(user, sample, annotation.state)
-        if annotation
-        else answer.shown_state
-        if answer
-        else State.DRAFT.value
-    )
+    state = _state(user, sample, annotation, answer)
     content = _content(user, annotation, answer, sample)
     given = given_question(answer) if state in OPEN else None
     fixed = given or (fixed_question(user, sample) if state in OPEN and answer is None else None)
@@ -99,6 +93,12 @@ def studio_json(
         "revision": _newest(annotation or answer),
         "rights": rights,
     }
+
+
+def _state(user: User, sample: Sample, annotation: Annotation | None, answer: CheckAnswer | None) -> str:
+    if annotation is not None:
+        return shown_state(user, sample, annotation.state)
+    return answer.shown_state if answer is not None else State.DRAFT.value
 
 
 def _replaced(

@@ -25,9 +25,9 @@ from annotation.workflow import Right
 @require_http_methods(["PUT", "POST"])
 @answers_json
 def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "image"?, "time"?} -> {"version", "checks"}. ``image``: the SHA-256 of the image on the page;
-    409 ``image_replaced`` if the sample has another one since. ``time``: a report of active time (``report_in``). POST
-    is for a page that is being left."""
+    """{"version", "content", "image"?, "time"?} -> {"version", "checks"}. ``image``: the SHA-256 of the image on the
+    page; 409 ``image_replaced`` if the sample has another one since. ``time``: a report of active time
+    (``report_in``). POST is for a page that is being left."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
     time = report_in(data["time"]) if isinstance(data.get("time"), dict) else None

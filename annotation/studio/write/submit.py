@@ -48,8 +48,8 @@ def submit(
 ) -> Sample | None:  # fmt: skip
     """Submit ``content``, written over version ``version`` of the draft, and assign the next sample (None: all done).
 
-    ``report``: what the page says about drafts of models; ``image``: as of ``save_draft``. The same request again, recognized by its ``key``, makes no
-    second revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
+    ``report``: what the page says about drafts of models; ``image``: as of ``save_draft``. The same request again,
+    recognized by its ``key``, makes no second revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     given, names, facets = content_from_json(content)

@@ -27,8 +27,8 @@ from annotation.models import (
     Lease,
     Sample,
 )
-from annotation.queue.batch import SETTLED
 from annotation.models.querysets.waiting import WAITING_STATES
+from annotation.queue.batch import SETTLED
 from annotation.queue.leases import AUDIT, REVIEW
 from annotation.queue.qualification import replace_items
 from annotation.queue.reopen import reopen_samples
@@ -153,8 +153,10 @@ def _give_back(actor: User, sample: Sample, reason: str, key: str, to: User | No
             raise Conflict(f"{sample.key}: {refused[sample.key]}")
     # Also of a sample that was accepted before its last annotator submitted.
     if Annotation.objects.filter(sample=sample, state__in=WAITING_STATES).exists():
-        own = {"reasons": [], "comment": reason, "key": f"return {key}"[:80]}
-        return_samples(actor=actor, benchmark=sample.benchmark, samples=found, **own)
+        once = f"return {key}"[:80]
+        return_samples(
+            actor=actor, benchmark=sample.benchmark, samples=found, reasons=[], comment=reason, key=once
+        )  # fmt: skip
     Gold.objects.filter(sample=sample).delete()
     AcceptedChain.objects.filter(sample=sample).delete()
     found.update(evidence_share=None, disagreement=None)

@@ -56,9 +56,7 @@ def replaced(lea: User, size: tuple[int, int], **more: Any) -> Sample:
     image = Image.objects.create(
         sha256=f"{number:064x}", width=size[0], height=size[1], format="png", bytes=1, state=Image.State.READY
     )
-    replace_image(
-        actor=lea, sample=sample, image=image, scale=True, comment="A sharper scan.", key=next(KEYS), **more
-    )
+    replace_image(actor=lea, sample=sample, image=image, scale=True, comment="A sharper scan.", key=next(KEYS), **more)
     return Sample.objects.select_related("benchmark", "image").get(pk=sample.pk)
 
 
