@@ -25,7 +25,7 @@ DATA = "facet."
 """Before the name of a facet that is the samples' own."""
 BOTH = ("reading", "file_reading", "reading_correct", "file_verdict")
 """The read answer and its verdict, here and in the imported file."""
-_CHOICES = frozenset({"failure", "outcome", "chain_status", "no_grounding", *BOTH})
+_CHOICES = frozenset({"failure", "outcome", "chain_status", *BOTH})
 SHOWABLE: Mapping[str, str] = {
     field.name: field.sql
     for field in described()

@@ -210,9 +210,9 @@ class NoGrounding:
     """Codes of ``ScoreColumns.no_grounding``: why a trajectory is outside the grounding population, the first of these
     that applies."""
 
-    DETECTOR, NO_GOLD, SIZE_UNKNOWN, IMAGE_REPLACED, NO_ZOOM, UNDECIDED = 0, 1, 2, 3, 4, 5
+    DETECTOR, SIZE_UNKNOWN, NO_GOLD, NO_ZOOM, IMAGE_REPLACED, UNDECIDED = 0, 1, 2, 3, 4, 5
     NONE = -1
-    NAMES = ("detector", "no_gold", "size_unknown", "image_replaced", "no_zoom", "undecided")
+    NAMES = ("detector", "size_unknown", "no_gold", "no_zoom", "image_replaced", "undecided")
 
 
 class VerdictBy:

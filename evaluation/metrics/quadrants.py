@@ -71,7 +71,8 @@ def score_grounding(
     zooms, usable = count_true(recorded.zoom, run.step_start), count_true(recorded.usable, run.step_start)
     crops, lost = on_present_image(recorded, run, size), _lost(run)
     scorable, invoked = (gold.counts > 0) & run.of_model, zooms > 0
-    everyone = scorable & ~lost & (invoked | (settings.no_crop != "exclude"))
+    looked = scorable & (invoked | (settings.no_crop != "exclude"))
+    everyone = looked & ~lost
     inside = everyone & ~(answers.undecided & (settings.undecided_answer == "exclude"))
     whole = everyone & ~invoked & (settings.no_crop == "full_image")
     found = ground(crops, run.step_start, gold, size, settings.multi_crop, settings.multi_gold, whole)
@@ -80,7 +81,7 @@ def score_grounding(
         invoked=invoked,
         in_population=inside,
         scorable=scorable,
-        no_grounding=_reasons(samples, run, size, [scorable, ~lost, everyone, inside]),
+        no_grounding=_reasons(samples, run, size, [scorable, looked, everyone, inside]),
         grounded=np.where(inside, grounded, UNKNOWN),
         grounded_anyway=np.where(everyone, grounded, UNKNOWN),
         quadrant=quadrants(
@@ -108,16 +109,16 @@ def _lost(run: RunColumns) -> Bools:
 
 
 def _reasons(samples: SampleColumns, run: RunColumns, size: Floats, kept: Sequence[Bools]) -> Ints:
-    """(n,) ``NoGrounding`` codes. ``kept``: rows that are scorable, on an image with the pixels of the gold, in the
-    population with undecided answers, and in the population."""
-    scorable, same_pixels, everyone, inside = kept
+    """(n,) ``NoGrounding`` codes. ``kept``: rows that are scorable, of these those with crops by the settings, of these
+    those on an image with the pixels of the gold, and the population."""
+    scorable, looked, everyone, inside = kept
     drawn = np.diff(samples.gold_start)[run.sample] > 0
     rules = {
         NoGrounding.DETECTOR: ~run.of_model,
         NoGrounding.SIZE_UNKNOWN: drawn & np.isnan(size[:, 0]),
         NoGrounding.NO_GOLD: ~scorable,
-        NoGrounding.IMAGE_REPLACED: ~same_pixels,
-        NoGrounding.NO_ZOOM: ~everyone,
+        NoGrounding.NO_ZOOM: ~looked,
+        NoGrounding.IMAGE_REPLACED: ~everyone,
         NoGrounding.UNDECIDED: ~inside,
     }
     return np.select(list(rules.values()), list(rules), NoGrounding.NONE)

@@ -6,20 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotation.marking import gettext_noop
 from evaluation.metrics.columns import Floats, RunColumns
 from evaluation.metrics.crops import Crops
 from evaluation.metrics.ragged import rows_of
-
-NO_GROUNDING = {
-    "detector": gettext_noop("detector"),
-    "size_unknown": gettext_noop("image size unknown"),
-    "no_gold": gettext_noop("no gold box"),
-    "image_replaced": gettext_noop("image replaced"),
-    "no_zoom": gettext_noop("no zoom call"),
-    "undecided": gettext_noop("undecided answer"),
-}
-"""The reasons of ``NoGrounding`` on pages, by name."""
 
 
 def recorded_sizes(run: RunColumns, size: Floats) -> Floats:

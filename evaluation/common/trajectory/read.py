@@ -20,7 +20,7 @@ from annotation.content.chains.read import KnownChain, further_chains
 from annotation.content.records import record_of
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
-from evaluation.metrics.columns import UNKNOWN, Floats, Quadrant, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import UNKNOWN, Floats, NoGrounding, Quadrant, SampleColumns, ScoreColumns
 from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.producers import Producers, find_producers
 from evaluation.metrics.ragged import TIE, rows_of
@@ -98,6 +98,11 @@ class TrajectoryDetail:
     @property
     def has_gold(self) -> bool:
         return bool(self.scores.scorable[0])
+
+    @property
+    def grounding_lost(self) -> bool:
+        """Whether it is outside the grounding population because its image was replaced."""
+        return bool(self.scores.no_grounding[0] == NoGrounding.IMAGE_REPLACED)
 
     @property
     def recorded(self) -> Recorded:

@@ -14,7 +14,6 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgette
 from evaluation.common.figures import written
 from evaluation.common.shown import DATA, MOST, USUAL, selected_fields, show_parameter, sorted_by
 from evaluation.metrics.failures import LABELS
-from evaluation.metrics.recorded import NO_GROUNDING
 from evaluation.query.fields import FIELDS
 from evaluation.store.trajectory_list import SHOW, SORT
 from evaluation.trajectories.present.facets import OUTCOME_WORDS, Terms, address
@@ -48,7 +47,6 @@ GROUPS: Mapping[str, Mapping[str, tuple[Text, Writer]]] = {
         "region": (gettext_lazy("cropped area"), small_share),
         "zoom": (gettext_lazy("zoom"), _times),
         "crops": (gettext_lazy("usable crops"), decimal),
-        "no_grounding": (gettext_lazy("no grounding"), lambda name: gettext(NO_GROUNDING[name])),
     },
     gettext_noop("Answer"): {
         "reading": (gettext_lazy("our reading"), str),

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.drafts import current_content, draft_of
-from annotation.models import Adjudication, Annotation, Benchmark, Gold, Image, Lease, Sample, SkippedDraft
+from annotation.models import Adjudication, Annotation, Benchmark, Comment, Gold, Image, Lease, Sample, SkippedDraft
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.reopen import reopen_samples
@@ -282,3 +282,13 @@ def test_a_submission_taken_back_later_begins_with_the_new_pixels(work: Work, le
     sample = replaced(lea, LARGER)
     take_back(actor=bo, sample=sample)
     assert now(sample, bo) == [("draft", SCALED)]
+
+
+def test_places_of_comments_follow_the_image(work: Work, lea: User, ana: User) -> None:
+    work.drafts()
+    annotation = Annotation.objects.get(author=ana)
+    Comment.objects.create(annotation=annotation, author=lea, text="Here?", x=100, y=40)
+    replaced(lea, LARGER)
+    assert Comment.objects.values_list("x", "y").get() == (200, 80)
+    replaced(lea, OTHER)
+    assert Comment.objects.values_list("x", "y").get() == (None, None)

@@ -20,14 +20,19 @@ from annotation.models import Gold, Image, ImageReplacement, Sample
 from annotation.work.write.replacement import replace_image
 from evaluation.common.records import trajectory_records
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
+from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.exporters.native import trajectory_row
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Metric, Run, Scoring, Trajectory
+from evaluation.rewards.read.groups import read_groups
+from evaluation.runner.arms.catalogue import CannotApply
+from evaluation.runner.rollouts import Scheme
 from evaluation.schema import Trajectory as Record
 from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.images import HERE, Earlier, Recorded, recorded_image
 from evaluation.scoring.replays.trajectory import replay_trajectory
+from evaluation.scoring.settings import settings_of
 from evaluation.scoring.write import score_benchmark
 from tests.annotation.work_data import KEYS, another_size
 from tests.conftest import signed_in
@@ -114,7 +119,9 @@ def test_after_another_shape_grounding_is_undefined_everywhere_and_accuracy_stay
         if (one["sample"], one["model"]) == ("mug", "Model A")
     ]  # fmt: skip
     assert (line["no_grounding"], line["coverage"], line["quadrant"]) == ("image_replaced", "", "")
-    listed = client.get("/benchmarks/kitchen/trajectories/?no_grounding=image_replaced&show=no_grounding,ioa_gt")
+    sample = client.get(reverse("evaluation:sample", args=["kitchen", "mug"])).content.decode()
+    assert "image replaced" in sample
+    listed = client.get("/benchmarks/kitchen/trajectories/?no_grounding=image_replaced&show=ioa_gt")
     assert listed.status_code == 200
     assert "image replaced" in listed.content.decode()
     run = client.get(f"/benchmarks/kitchen/runs/{row.run_id}/").content.decode()
@@ -167,6 +174,22 @@ def test_stored_trajectories_get_the_image_of_their_time(kitchen: Any, lea: User
     assert of("Model A", "mug").image_number is None
     rows = Trajectory.objects.filter(run__model__name="Model B", sample__key="mug")
     assert set(rows.values_list("image_number", flat=True)) <= {1}
+
+
+def test_arms_do_not_repeat_a_trajectory_on_an_earlier_image(kitchen: Any, lea: User) -> None:
+    run = of("Model A", "mug").run
+    another_size(mug(), (1000, 800), lea, boxes="kept")
+    with pytest.raises(CannotApply, match="was replaced"):
+        recorded_of(load_repeated(run, [mug().pk])[mug().pk])
+
+
+def test_rewards_give_the_reason(kitchen: Any, lea: User) -> None:
+    run, scheme = of("Model A", "mug").run, Scheme(settings=settings_of(kitchen))
+    assert "replaced" not in read_groups(run, [mug().pk], scheme)[0].reason
+    scaled(lea)
+    assert "replaced" not in read_groups(run, [mug().pk], scheme)[0].reason
+    drawn_again(lea)
+    assert "image was replaced" in read_groups(run, [mug().pk], scheme)[0].reason
 
 
 SMALL, LARGE, OTHER = (100, 80), (200, 160), (90, 90)
