@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
+from django.utils import timezone
 
 from annotation.content.proposals import withheld_from
 from annotation.evidence import Condition, Purpose
@@ -27,10 +28,14 @@ def keep_answer(
     revision: int, condition: Condition, purpose: Purpose, *, answer: str, right: bool | None,
     person: User | None = None, model: str = "", digest: str = "",
 ) -> None:  # fmt: skip
-    """Keep an answer; the newest of an answerer counts. Call inside a transaction."""
+    """Keep an answer; the newest of an answerer counts, with the time of their first one on the image that the sample
+    has. Call inside a transaction."""
     said = {"answer": answer, "right": right, "digest": digest}
     key: dict[str, Any] = {"revision_id": revision, "condition": condition.value, "purpose": purpose.value}
-    EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)
+    kept, is_new = EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)
+    same = EvidenceTest.objects.filter(pk=kept.pk)
+    if not is_new and not same.on_present_image().exists():
+        same.update(created_at=timezone.now())
 
 
 def mismatches_for(user: User, sample: Sample, revisions: Sequence[Revision]) -> dict[int, list[Mismatch]]:
@@ -38,7 +43,7 @@ def mismatches_for(user: User, sample: Sample, revisions: Sequence[Revision]) ->
     most two queries. A reviewer sees them only after the blind answer."""
     options: dict[int, Mapping[str, str]] = {one.pk: one.options or {} for one in revisions}
     flags: dict[int, list[Mismatch]] = {}
-    for one in EvidenceTest.objects.mismatches().filter(revision__in=options):
+    for one in EvidenceTest.objects.mismatches().on_present_image().filter(revision__in=options):
         said = _with_text(one.answer, options[one.revision_id])
         flags.setdefault(one.revision_id, []).append(Mismatch(one.model, one.condition, said))
     return {} if flags and withheld_from(user, sample.benchmark, [sample.pk]) else flags
