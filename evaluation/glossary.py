@@ -96,6 +96,15 @@ _RUNS: tuple[Row, ...] = (
         "docs/metrics.md#ioa",
     ),
     (
+        gettext_noop("image replaced"),
+        "`image_replaced`",
+        gettext_noop(
+            "The trajectory was recorded on an image that was replaced by one with other pixels. It has no coverage, "
+            "IoA or quadrant; its answer counts."
+        ),
+        "docs/metrics.md#images-that-were-replaced",
+    ),
+    (
         gettext_noop("correct"),
         "A+",
         gettext_noop("The answer matches the gold answer, by rule or by judgment."),

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.content.revisions import revision_json
+from annotation.content.drawn_on import shown_json, shown_on_image
 from annotation.models import Annotation, Draft, Revision
 from webapp.common.errors import Conflict
 
@@ -30,8 +30,13 @@ def draft_of(annotation: Annotation) -> Draft | None:
 
 
 def current_content(annotation: Annotation, draft: Draft | None) -> dict[str, Any]:
-    """The server's copy of an annotation: its draft, else its last revision, else nothing."""
+    """The server's copy of an annotation: its draft, else its last revision, else nothing. Evidence is in pixels of the
+    image that the sample has; that of a revision on an image of another shape is left out."""
     if draft is not None:
         return dict(draft.content)
     revision = Revision.objects.filter(annotation=annotation).with_content().order_by("-number").first()
-    return revision_json(revision) if revision else {}
+    if revision is None:
+        return {}
+    revision.annotation = annotation
+    [shown] = shown_on_image(annotation.sample, [revision])
+    return shown_json(revision, shown)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
+from django.utils import timezone
 
 from annotation.content.proposals import begin_control_share, withheld_from
 from annotation.evidence import Condition, Purpose
@@ -27,13 +28,17 @@ def keep_answer(
     revision: int, condition: Condition, purpose: Purpose, *, answer: str, right: bool | None,
     person: User | None = None, model: str = "", digest: str = "",
 ) -> None:  # fmt: skip
-    """Keep an answer; the newest of an answerer counts. The first flag of a benchmark begins its control share, so that
-    no flag is shown in it. Call inside a transaction."""
+    """Keep an answer; the newest of an answerer counts, with the time of their first one on the image that the sample
+    has. The first flag of a benchmark begins its control share, so that no flag is shown in it. Call inside a
+    transaction."""
     if purpose is Purpose.CHECK and right is False:
         begin_control_share(Benchmark.objects.get(samples__annotations__revisions=revision))
     said = {"answer": answer, "right": right, "digest": digest}
     key: dict[str, Any] = {"revision_id": revision, "condition": condition.value, "purpose": purpose.value}
-    EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)
+    kept, is_new = EvidenceTest.objects.update_or_create(**key, person=person, model=model, defaults=said)
+    same = EvidenceTest.objects.filter(pk=kept.pk)
+    if not is_new and not same.on_present_image().exists():
+        same.update(created_at=timezone.now())
 
 
 def mismatches_for(user: User, sample: Sample, revisions: Sequence[Revision]) -> dict[int, list[Mismatch]]:
@@ -41,7 +46,7 @@ def mismatches_for(user: User, sample: Sample, revisions: Sequence[Revision]) ->
     most two queries. A reviewer sees them only after the blind answer."""
     options: dict[int, Mapping[str, str]] = {one.pk: one.options or {} for one in revisions}
     flags: dict[int, list[Mismatch]] = {}
-    for one in EvidenceTest.objects.mismatches().filter(revision__in=options):
+    for one in EvidenceTest.objects.mismatches().on_present_image().filter(revision__in=options):
         said = _with_text(one.answer, options[one.revision_id])
         flags.setdefault(one.revision_id, []).append(Mismatch(one.model, one.condition, said))
     return {} if flags and withheld_from(user, sample.benchmark, [sample.pk]) else flags

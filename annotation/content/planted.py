@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.sentences import translated
+from annotation.content.proposals_on_image import on_image
 from annotation.drafting import Arm, Field, adopts, arm_of
 from annotation.marking import Sentence, gettext_noop
 from annotation.models import Annotation, Benchmark, Proposal, ProposalUse, Sample
@@ -43,15 +44,17 @@ UNRESOLVED = gettext_noop(
 
 def planted_for(user: User, sample: Sample, begun: datetime | None) -> list[Proposal]:
     """The drafts with a planted error that this person saw on a sample: also if the lead no longer shows drafts, as the
-    person may have adopted one before. ``begun``: as of ``offer_to``. One query, none where no model drafts."""
+    person may have adopted one before. Boxes are in pixels of the image that the sample has. ``begun``: as of
+    ``offer_to``. No query where no model drafts, otherwise one, and one more if there are boxes."""
     if not sample.benchmark.has_drafting:
         return []
     found = Proposal.objects.filter(sample=sample).planted().select_related("drafting").order_by("field")
     if begun is not None:
         found = found.filter(created_at__lte=begun)
-    return [
+    shown = [
         one for one in found if arm_of(one.drafting.seed, user.pk, sample.pk, one.drafting.control_share) is Arm.SHOWN
     ]
+    return on_image(sample, shown)
 
 
 def adopted_in(planted: Sequence[Proposal], content: SampleContent) -> list[Proposal]:
@@ -99,7 +102,7 @@ def unresolved_in(sample: Sample, content: SampleContent) -> list[Check]:
     found = Proposal.objects.planted().filter(pk__in=used)
     return [
         Check(PLACES[Field(one.field)], Level.ERROR, Sentence(UNRESOLVED, field=one.field))
-        for one in adopted_in(list(found), content)
+        for one in adopted_in(on_image(sample, list(found)), content)
     ]
 
 

@@ -15,9 +15,7 @@ from typing import Any
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from annotation.content.drawn_on import Drawn, size_of, sizes_drawn_on
-from annotation.content.json import calls_to_json, kept_calls
-from annotation.content.rescaling import Fit, Size, fit_of, rescaled_boxes, rescaled_calls
+from annotation.content.proposals_on_image import on_image
 from annotation.content.revisions import content_of
 from annotation.drafting import (
     CONTROL_SHARE,
@@ -26,7 +24,6 @@ from annotation.drafting import (
     Field,
     adopts,
     arm_of,
-    drafted_shape,
     likeness,
     new_seed,
     planted_error,
@@ -36,21 +33,19 @@ from annotation.models import (
     Benchmark,
     Drafting,
     GoldCheck,
-    ImageReplacement,
     Proposal,
     ProposalUse,
     Revision,
     Sample,
 )
 from annotation.models.querysets.samples import SampleQuerySet
-from annotation.schema import Box, Outline, SampleContent
+from annotation.schema import SampleContent
 from annotation.workflow import SampleState
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput
 
 MOST_SECONDS = 6 * 3600
-IN_PIXELS = (Field.BOXES, Field.TOOLCHAIN)
 ORDER = {one.value: place for place, one in enumerate(Field)}
 
 
@@ -100,44 +95,11 @@ def offer_to(user: User, sample: Sample, begun: datetime | None) -> Offer | None
     found = Proposal.objects.filter(sample=sample, drafting__shows=True).select_related("drafting")
     if begun is not None:
         found = found.filter(created_at__lte=begun)
-    proposals = _on_image(sample, sorted(found, key=lambda one: ORDER[one.field]))
+    proposals = on_image(sample, sorted(found, key=lambda one: ORDER[one.field]))
     if not proposals:
         return None
     drafting = proposals[0].drafting
     return Offer(arm_of(drafting.seed, user.pk, sample.pk, drafting.control_share), proposals)
-
-
-def _on_image(sample: Sample, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """The drafts in pixels of the image that the sample has. Boxes and toolchains that were drafted on an image of
-    another shape are left out. One query more where there are such.
-    """
-    now = size_of(sample)
-    drawn = [Drawn(one.pk, sample.pk, one.created_at, now) for one in proposals if one.field in IN_PIXELS]
-    sizes = sizes_drawn_on(ImageReplacement.objects.filter(sample=sample), drawn) if drawn else {}
-    kept = []
-    for one in proposals:
-        size = sizes.get(one.pk)
-        if size is not None and now is not None and size != now:
-            if fit_of(size, now) is Fit.OTHER:
-                continue
-            for name in ("content", "planted_error"):
-                setattr(one, name, _scaled(one.field, getattr(one, name), size, now))
-        kept.append(one)
-    return kept
-
-
-def _scaled(field: str, content: Any, old: Size, new: Size) -> Any:
-    if content is None:
-        return None
-    if field == Field.BOXES:
-        shapes = rescaled_boxes(map(drafted_shape, content), old, new)
-        return [{**one, **_written(shape)} for one, shape in zip(content, shapes, strict=True)]
-    return calls_to_json(rescaled_calls(kept_calls(content), old, new))
-
-
-def _written(shape: Box) -> dict[str, Any]:
-    points = {"points": [list(point) for point in shape.points]} if isinstance(shape, Outline) else {}
-    return {"box": shape.as_list(), **points}
 
 
 def proposals_json(offer: Offer | None) -> list[dict[str, Any]]:

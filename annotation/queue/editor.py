@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Max
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,13 +18,14 @@ from annotation.content.checks import validate_content
 from annotation.content.clicks import click_shapes, clicks_for, drafting_shown
 from annotation.content.comments import comments_on, may_discuss
 from annotation.content.drafts import current_content, draft_of
+from annotation.content.drawn_on import images_in_same_pixels, last_change_of_pixels, replacements_of
 from annotation.content.json import blank_content, content_from_json
 from annotation.content.planted import planted_for
 from annotation.content.proposals import Offer, offer_to, proposals_json
 from annotation.content.revisions import facets_of, revision_json
 from annotation.content.suggestions import suggestions_for
 from annotation.drafting import Arm
-from annotation.models import Annotation, CheckAnswer, Proposal, Review, Revision, Sample
+from annotation.models import Annotation, CheckAnswer, ImageReplacement, Proposal, Review, Revision, Sample
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
 from annotation.queue.qualification import given_question
@@ -45,13 +47,7 @@ def studio_json(
     answer = check_of(user, sample) if annotation is None else None
     draft = draft_of(annotation) if annotation else answer
     slug = sample.benchmark.slug
-    state = (
-        shown_state(user, sample, annotation.state)
-        if annotation
-        else answer.shown_state
-        if answer
-        else State.DRAFT.value
-    )
+    state = _state(user, sample, annotation, answer)
     content = _content(user, annotation, answer, sample)
     given = given_question(answer) if state in OPEN else None
     fixed = given or (fixed_question(user, sample) if state in OPEN and answer is None else None)
@@ -62,6 +58,7 @@ def studio_json(
     drafting = drafting_shown(sample) if editable and fixed is None else None
     offer = offer_of(user, sample, annotation or answer) if drafting is not None else None
     clicks = click_shapes(sample) and clicks_for(user, sample, drafting) is not None
+    earlier, returned = replacements_of(sample), returned_json(annotation)
     urls = {name: reverse(route, args=[slug, sample.key]) for name, route in STEPS.items()}
     urls |= {
         "next": reverse("annotation:annotate-next", args=[slug]),
@@ -71,6 +68,8 @@ def studio_json(
         "key": sample.key,
         "image": picture_json(sample),
         "image_problem": sample.image_problem,
+        "same_pixels": images_in_same_pixels(sample, earlier),
+        "replaced": _replaced(earlier, annotation, returned) if editable else None,
         "content": content,
         "version": draft.version if draft else 0,
         "state": state,
@@ -85,7 +84,7 @@ def studio_json(
         "task": task_json(sample.benchmark.task, FacetAuthor.ANNOTATOR),
         "bank": bank_json(sample.benchmark),
         "urls": urls,
-        "returned": returned_json(annotation),
+        "returned": returned,
         "begun": begun,
         "take_back": take_back_json(annotation or answer),
         "checks": _checks(content, sample, beside) if begun else None,
@@ -94,6 +93,27 @@ def studio_json(
         "revision": _newest(annotation or answer),
         "rights": rights,
     }
+
+
+def _state(user: User, sample: Sample, annotation: Annotation | None, answer: CheckAnswer | None) -> str:
+    if annotation is not None:
+        return shown_state(user, sample, annotation.state)
+    return answer.shown_state if answer is not None else State.DRAFT.value
+
+
+def _replaced(
+    earlier: Sequence[ImageReplacement], annotation: Annotation | None, returned: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return the size of the image that another replaced, and the comment of the lead, until the author saves again.
+    None if the comment of a return says the same."""
+    draft = draft_of(annotation) if annotation else None
+    if annotation is None or not earlier or (draft is not None and draft.key):
+        return None
+    submitted = Revision.objects.filter(annotation=annotation).aggregate(last=Max("submitted_at"))["last"]
+    last = last_change_of_pixels(earlier, submitted)
+    if last is None or (returned is not None and returned["at"] >= last.replaced_at.isoformat()):
+        return None
+    return {"size": [last.image.width, last.image.height], "comment": last.comment}
 
 
 def _checks(content: dict[str, Any], sample: Sample, beside: Mapping[str, str] | None) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ compared. Annotators see how many they passed, but not the gold: others may stil
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,11 +124,43 @@ def finish_if_done(answer: CheckAnswer) -> None:
     _finish(attempt)
 
 
+def replace_items(actor: User, benchmark: Benchmark, samples: Collection[int]) -> None:
+    """Draw another sample in place of each of these that an open attempt still asks for, after they lost their gold.
+    Without one, the item does not count. Call inside a transaction.
+    """
+    lost = CheckAnswer.objects.filter(
+        check_of__sample__in=samples, attempt__passed=None, attempt__isnull=False, state=CheckAnswer.State.DRAFT
+    )
+    rules = rules_of(benchmark)
+    for answer in lost.select_related("attempt", "user", "check_of__sample").order_by("pk"):
+        attempt, found = answer.attempt, _fitting(answer.user, benchmark, rules)
+        if attempt is None or not found:
+            continue
+        drawn = random.Random(f"{rules.seed} quiz {answer.user_id} {attempt.number} {answer.pk}").choice(found)
+        _add_item(attempt, answer.user, drawn)
+        data = {"number": attempt.number, "before": answer.check_of.sample.key, "after": drawn.key}
+        audit.record(actor, "qualification.replace", attempt, benchmark.slug, data=data)
+        answer.delete()
+
+
+def _add_item(attempt: QualificationAttempt, user: User, sample: Sample) -> None:
+    check, _ = GoldCheck.objects.get_or_create(sample=sample, defaults={"active": False})
+    places = CheckAnswer.objects.filter(check_of=check).aggregate(last=Max("place"))
+    place = (places["last"] or FIRST_PLACE) + 1
+    CheckAnswer.objects.create(check_of=check, user=user, place=place, attempt=attempt)
+
+
 def _finish(attempt: QualificationAttempt) -> None:
-    """A sample that lost its gold before it was answered does not count. Call inside a transaction."""
+    """A sample that lost its gold before it was answered does not count. An attempt without any other is void: it is
+    none of the person's attempts. Call inside a transaction."""
     answers = CheckAnswer.objects.filter(attempt=attempt).exclude(state=CheckAnswer.State.DRAFT)
     total, passed_n = answers.count(), answers.filter(passed=True).count()
-    attempt.passed = total > 0 and passed_n >= attempt.needed * total
+    if not total:
+        data = {"number": attempt.number}
+        audit.record(attempt.user, "qualification.void", attempt, attempt.benchmark.slug, data=data)
+        attempt.delete()
+        return
+    attempt.passed = passed_n >= attempt.needed * total
     attempt.finished_at = timezone.now()
     attempt.save(update_fields=["passed", "finished_at"])
     data = {"number": attempt.number, "passed": attempt.passed, "right": passed_n, "n": total}
@@ -153,10 +185,7 @@ def _begin(actor: User, benchmark: Benchmark, rules: QualityRules) -> Qualificat
                 benchmark=benchmark, user=actor, number=number, needed=rules.quiz_pass
             )
             for sample in drawn:
-                check, _ = GoldCheck.objects.get_or_create(sample=sample, defaults={"active": False})
-                places = CheckAnswer.objects.filter(check_of=check).aggregate(last=Max("place"))
-                place = (places["last"] or FIRST_PLACE) + 1
-                CheckAnswer.objects.create(check_of=check, user=actor, place=place, attempt=attempt)
+                _add_item(attempt, actor, sample)
             data = {"number": number, "samples": [sample.key for sample in drawn]}
             audit.record(actor, "qualification.begin", attempt, benchmark.slug, data=data)
     except IntegrityError:

@@ -13,7 +13,7 @@ from annotation.common.access import require
 from annotation.common.idempotency import answer_once
 from annotation.common.notices import notify_assigned
 from annotation.common.words import state_words
-from annotation.content.revisions import revision_json
+from annotation.content.drawn_on import shown_json, shown_on_images
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.batch import (
@@ -136,7 +136,8 @@ def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
 
 
 def _draft_again(annotations: list[Annotation]) -> None:
-    """Each draft starts from the latest revision. A draft that was discarded unsubmitted continues unchanged."""
+    """Each draft starts from the latest revision, in pixels of the image that the sample has. A draft that was
+    discarded unsubmitted continues unchanged."""
     drafted = set(Draft.objects.filter(annotation__in=annotations).values_list("annotation", flat=True))
     by_number = {one.pk: one for one in annotations if one.pk not in drafted}
     newest: dict[int, Revision] = {}
@@ -146,7 +147,11 @@ def _draft_again(annotations: list[Annotation]) -> None:
         newest[revision.annotation_id] = revision
     prefetch_related_objects([one.sample for one in annotations], "facets")
     now = timezone.now()
-    rows = [(number, 1, "", as_json(revision_json(revision)), now) for number, revision in newest.items()]
+    shown = shown_on_images(list(newest.values()))
+    rows = [
+        (number, 1, "", as_json(shown_json(revision, one)), now)
+        for (number, revision), one in zip(newest.items(), shown, strict=True)
+    ]
     insert_rows(Draft, ("annotation", "version", "key", "content", "changed_at"), rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import F
 
-from annotation.models import Benchmark
+from annotation.models import Benchmark, ImageReplacement
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.lineage.write import TRAINING, place_in, recorded_place, recorded_training, training_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
@@ -20,6 +20,7 @@ from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
+from evaluation.scoring.load.images import Earliers, earlier_images, image_of
 
 BATCH = 1000
 
@@ -35,9 +36,9 @@ def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator
         .prefetch_related("steps")
         .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     )
-    before = None
+    before, earlier = None, earlier_images(ImageReplacement.objects.filter(sample__benchmark=benchmark))
     for row in found.iterator(chunk_size=BATCH):
-        yield replace(trajectory_record(row), extra=_placed(row.extra, row.run, is_first=row.run_id != before))
+        yield replace(trajectory_record(row, earlier), extra=_placed(row.extra, row.run, is_first=row.run_id != before))
         before = row.run_id
 
 
@@ -54,8 +55,10 @@ def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, 
     return {**extra, "lineage": place.lineage, "step": place.step, **({TRAINING: said} if said else {})}
 
 
-def trajectory_record(row: Trajectory) -> TrajectoryRecord:
-    """One trajectory as a record, as imported."""
+def trajectory_record(row: Trajectory, earlier: Earliers | None = None) -> TrajectoryRecord:
+    """One trajectory as a record, as imported, with the size of its image if the sample has another one now.
+    ``earlier``: as of ``image_of``."""
+    stated = (row.image_width, row.image_height) if row.image_width and row.image_height else None
     return TrajectoryRecord(
         model=row.run.model.name,
         sample_id=row.sample.key,
@@ -73,6 +76,7 @@ def trajectory_record(row: Trajectory) -> TrajectoryRecord:
         error=row.error,
         usage=Usage(row.input_tokens, row.output_tokens, row.seconds, row.usd),
         extra=row.extra,
+        image_size=stated or image_of(row, earlier).size,
     )
 
 

@@ -38,6 +38,7 @@ def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
         "condition": None if trajectory.condition == Condition.NONE else str(trajectory.condition),
         "steps": [step_row(step) for step in trajectory.steps],
         "final_image": trajectory.final_image,
+        "image_size": _listed(trajectory.image_size),
         "judge_correct": trajectory.judge_correct,
         "match_map_recognition": dict(trajectory.recognition_map),
         "match_map_plan": dict(trajectory.plan_map),

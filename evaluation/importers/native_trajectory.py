@@ -49,6 +49,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
         plan_map=_match_map(get("match_map_plan"), "match_map_plan", report),
         error=fields.text(get("error"), "error", report),
         usage=_usage(get("usage"), report),
+        image_size=_image_size(get("image_size"), report),
         extra={} if data.keys() <= TRAJECTORY_KEYS else fields.extra(data, TRAJECTORY_KEYS),
         file=report.file,
         line=report.line,
@@ -160,6 +161,16 @@ def _size(value: object, field: str, report: Report) -> tuple[float, float] | No
     report.repaired(
         "size-not-positive", f"{field}.out_size", value, "It must be a width and a height above 0. The size is unknown."
     )
+    return None
+
+
+def _image_size(value: object, report: Report) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    if isinstance(value, list) and len(value) == 2 and all(type(one) is int and 0 < one < 2**31 for one in value):
+        return (value[0], value[1])
+    done = "It must be a width and a height in pixels. The image is taken as that of the sample."
+    report.repaired("size-not-positive", "image_size", value, done)
     return None
 
 

@@ -251,6 +251,7 @@ SAMPLE_COLUMNS = (
     "plan_hallucinated",
     "plan_chance",
     "f1_difference",
+    "no_grounding",
 )
 COMPARISON_COLUMNS = (
     "model_a",

@@ -164,6 +164,10 @@ class RunColumns:
         judged: by row, verdict and answer of each judge model that spoke of the answer; of most rows nothing.
         decided: by row, what people decided that the answer says; of most rows nothing.
         detector: (n,) the trajectory is of a detector, which lists tools and does nothing else; empty: no row is.
+        recorded_size: (n, 2) width and height of the image that it was recorded on; NaN, or empty for all rows: the
+            image that its sample has.
+        lost_image: (n,) that image was replaced by one with other pixels, so that its crops have no place on the gold;
+            empty: no row.
     """
 
     sample: Ints
@@ -182,6 +186,8 @@ class RunColumns:
     decided: Mapping[int, Decision] = field(default_factory=dict)
     judged: Mapping[int, Sequence[tuple[str | None, str | None]]] = field(default_factory=dict)
     detector: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    recorded_size: Floats = field(default_factory=lambda: np.zeros((0, 2)))
+    lost_image: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     def __len__(self) -> int:
         return len(self.sample)
@@ -198,6 +204,15 @@ class Quadrant:
     GPAP, GPAM, GMAP, GMAM = 0, 1, 2, 3
     OUTSIDE = -1
     NAMES = ("G+A+", "G+A-", "G-A+", "G-A-")
+
+
+class NoGrounding:
+    """Codes of ``ScoreColumns.no_grounding``: why a trajectory is outside the grounding population, the first of these
+    that applies."""
+
+    DETECTOR, SIZE_UNKNOWN, NO_GOLD, NO_ZOOM, IMAGE_REPLACED, UNDECIDED = 0, 1, 2, 3, 4, 5
+    NONE = -1
+    NAMES = ("detector", "size_unknown", "no_gold", "no_zoom", "image_replaced", "undecided")
 
 
 class VerdictBy:
@@ -245,6 +260,7 @@ class ScoreColumns:
         invoked: at least one zoom call attempted.
         in_population: in the grounding population (1.3) under the settings.
         scorable: size known and at least one valid gold box.
+        no_grounding: see ``NoGrounding``.
         grounded: TRUE (G+) | FALSE (G-) | UNKNOWN outside the population.
         grounded_anyway: the same, also of undecided answers that ``undecided_answer`` omits of the population.
         quadrant: see ``Quadrant``; outside also where the answer is undefined.
@@ -296,6 +312,7 @@ class ScoreColumns:
     invoked: Bools
     in_population: Bools
     scorable: Bools
+    no_grounding: Ints
     grounded: Ints
     grounded_anyway: Ints
     quadrant: Ints

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.metrics.answers import AnswerColumns, counted
 from evaluation.metrics.boxes import areas
-from evaluation.metrics.columns import TRUE, UNKNOWN, Bools, Floats, Ints, Quadrant, RunColumns, SampleColumns
+from evaluation.metrics.columns import (
+    TRUE,
+    UNKNOWN,
+    Bools,
+    Floats,
+    Ints,
+    NoGrounding,
+    Quadrant,
+    RunColumns,
+    SampleColumns,
+)
 from evaluation.metrics.crops import Crops
 from evaluation.metrics.grounding import gold_sets, ground, known_sizes
 from evaluation.metrics.ragged import TIE, count_true, rows_of
+from evaluation.metrics.recorded import on_present_image, recorded_sizes
 from evaluation.metrics.settings import MetricSettings
 
 
@@ -26,6 +38,7 @@ class GroundingColumns:
     invoked: Bools
     in_population: Bools
     scorable: Bools
+    no_grounding: Ints
     grounded: Ints
     grounded_anyway: Ints
     quadrant: Ints
@@ -46,18 +59,20 @@ class GroundingColumns:
 
 
 def score_grounding(
-    samples: SampleColumns, run: RunColumns, crops: Crops, answers: AnswerColumns, settings: MetricSettings
+    samples: SampleColumns, run: RunColumns, recorded: Crops, answers: AnswerColumns, settings: MetricSettings
 ) -> GroundingColumns:
-    """Grounding of every trajectory under ``settings``.
+    """Grounding of every trajectory under ``settings``. ``recorded``: crops in pixels of the image of each trajectory.
 
     Population: scorable samples with a zoom call attempted; under ``no_crop`` fail or full_image all scorable ones.
-    Under ``undecided_answer = exclude`` an undecided row leaves it. Grounded: IoA above the threshold; equal within
-    1e-9 is not above.
+    Trajectories on an image that was replaced by one with other pixels are outside. Under ``undecided_answer =
+    exclude`` an undecided row leaves it. Grounded: IoA above the threshold; equal within 1e-9 is not above.
     """
     size, gold = known_sizes(samples.size)[run.sample], gold_sets(samples).take(run.sample)
-    zooms, usable = count_true(crops.zoom, run.step_start), count_true(crops.usable, run.step_start)
+    zooms, usable = count_true(recorded.zoom, run.step_start), count_true(recorded.usable, run.step_start)
+    crops, lost = on_present_image(recorded, run, size), _lost(run)
     scorable, invoked = (gold.counts > 0) & run.of_model, zooms > 0
-    everyone = scorable & (invoked | (settings.no_crop != "exclude"))
+    looked = scorable & (invoked | (settings.no_crop != "exclude"))
+    everyone = looked & ~lost
     inside = everyone & ~(answers.undecided & (settings.undecided_answer == "exclude"))
     whole = everyone & ~invoked & (settings.no_crop == "full_image")
     found = ground(crops, run.step_start, gold, size, settings.multi_crop, settings.multi_gold, whole)
@@ -66,6 +81,7 @@ def score_grounding(
         invoked=invoked,
         in_population=inside,
         scorable=scorable,
+        no_grounding=_reasons(samples, run, size, [scorable, looked, everyone, inside]),
         grounded=np.where(inside, grounded, UNKNOWN),
         grounded_anyway=np.where(everyone, grounded, UNKNOWN),
         quadrant=quadrants(
@@ -82,10 +98,30 @@ def score_grounding(
         zoom_factor=np.where(inside, found.zoom_factor, np.nan),
         usable_crops=usable,
         unusable_crops=zooms - usable,
-        cropped_region_size=cropped_region_sizes(crops, run.step_start, size),
+        cropped_region_size=cropped_region_sizes(recorded, run.step_start, recorded_sizes(run, size)),
         step_crops=crops.box,
-        step_coverage=found.step_coverage,
+        step_coverage=np.where(lost[rows_of(run.step_start)], np.nan, found.step_coverage),
     )
+
+
+def _lost(run: RunColumns) -> Bools:
+    return run.lost_image if len(run.lost_image) else np.zeros(len(run), np.bool_)
+
+
+def _reasons(samples: SampleColumns, run: RunColumns, size: Floats, kept: Sequence[Bools]) -> Ints:
+    """(n,) ``NoGrounding`` codes. ``kept``: rows that are scorable, of these those with crops by the settings, of these
+    those on an image with the pixels of the gold, and the population."""
+    scorable, looked, everyone, inside = kept
+    drawn = np.diff(samples.gold_start)[run.sample] > 0
+    rules = {
+        NoGrounding.DETECTOR: ~run.of_model,
+        NoGrounding.SIZE_UNKNOWN: drawn & np.isnan(size[:, 0]),
+        NoGrounding.NO_GOLD: ~scorable,
+        NoGrounding.NO_ZOOM: ~looked,
+        NoGrounding.IMAGE_REPLACED: ~everyone,
+        NoGrounding.UNDECIDED: ~inside,
+    }
+    return np.select(list(rules.values()), list(rules), NoGrounding.NONE)
 
 
 def quadrants(population: Bools, grounded: Bools, correct: Bools) -> Ints:

@@ -16,6 +16,7 @@ from evaluation.metrics.plans import score_plans
 from evaluation.metrics.producers import find_producers
 from evaluation.metrics.quadrants import score_grounding
 from evaluation.metrics.ragged import count_true
+from evaluation.metrics.recorded import recorded_sizes
 from evaluation.metrics.settings import MetricSettings
 from evaluation.metrics.toolchains import measure_toolchains
 from evaluation.metrics.verdicts import with_judges
@@ -35,13 +36,13 @@ def score_run(
     size = known_sizes(samples.size)[run.sample]
     kinds = tool_kinds(run.tools, zoom_tools)[run.steps.tool] if len(run.steps) else np.empty(0, np.int64)
     producers = find_producers(run)
-    crops = find_crops(run, size, kinds, producers, requested=settings.crop_box == "requested")
+    recorded = find_crops(run, recorded_sizes(run, size), kinds, producers, requested=settings.crop_box == "requested")
     keys, key = different_keys(samples)
     answers = judge_answers(run.answers, keys, key[run.sample], run.verdict, settings)
     answers = with_decisions(answers, run.answers, keys, key[run.sample], run.decided)
     answers = with_judges(answers, keys, key[run.sample], run.judged, settings)
     answers = without_detectors(answers, run.of_model)
-    grounding = score_grounding(samples, run, crops, answers, settings)
+    grounding = score_grounding(samples, run, recorded, answers, settings)
     toolchains = measure_toolchains(run, producers, canonical=settings.tool_aliases == "canonical")
     returned = run.steps.ok & (run.steps.image_out != NO_IMAGE)
     return ScoreColumns(

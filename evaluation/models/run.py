@@ -138,7 +138,8 @@ class Trajectory(models.Model):
     """The recorded output of a run for one sample.
 
     ``condition`` "none": without an intervention. ``recognition`` and ``plan`` are lists of tool names, null if the
-    request failed or was not made.
+    request failed or was not made. ``image_number``: which image of the sample it was recorded on, by the number of
+    ``ImageReplacement`` rows before; its boxes are in pixels of that image.
     """
 
     # Found by the constraint below, which begins with it.
@@ -159,6 +160,15 @@ class Trajectory(models.Model):
     seconds = models.FloatField(null=True, blank=True)
     usd = models.FloatField(null=True, blank=True)
     extra = models.JSONField(default=dict, blank=True)
+    image_number = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="How many images of the sample had been replaced when it was recorded; null: none.",
+    )
+    image_width = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Of the image that it was recorded on, if its file states it."
+    )
+    image_height = models.PositiveIntegerField(null=True, blank=True)
     digest = models.CharField(max_length=32, help_text="Of the record as read: the same record again changes nothing.")
     row_digest = models.BinaryField(
         max_length=16, null=True, help_text="Of the row as written: the same row again is not even read."

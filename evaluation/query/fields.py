@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from annotation.marking import gettext_noop
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
+from evaluation.metrics.columns import ChainStatus, NoGrounding, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.reading import CLASSES, REASONS, RULES, WHERES
 from evaluation.metrics.reading import FLAGS as READING_FLAGS
@@ -110,6 +110,11 @@ _ALL = (
     # Grounding
     _choice("quadrant", gettext_noop("grounded or not, correct or not"), Quadrant.NAMES),
     _flag("population", gettext_noop("in the grounding population")),
+    _choice(
+        "no_grounding",
+        gettext_noop("why it is outside the grounding population; none: it is inside"),
+        NoGrounding.NAMES,
+    ),
     _flag("grounded", gettext_noop("the IoA of the scored crop is above the threshold")),
     _flag("zoomed", gettext_noop("made a zoom call")),
     _flag("evidence", gettext_noop("received an image from a call")),

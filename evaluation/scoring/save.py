@@ -30,6 +30,7 @@ def written_scores(loaded: LoadedRun, scores: ScoreColumns, chains: Chains, copi
     codes = {
         "quadrant": scores.quadrant, "outcome": scores.plan_outcome, "chain_status": scores.chain_status,
         "verdict_by": scores.verdict_by, "failure": failures_of(scores, copied),
+        "no_grounding": scores.no_grounding,
     }  # fmt: skip
     words = {name: _objects(word or None for word in getattr(scores, name)) for name in _WORDS}
     reasons: Mapping[str, str] = dict(zip(REASONS, CHOICES["unread_reason"], strict=True))

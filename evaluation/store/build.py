@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from evaluation.metrics.chains import Chains
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, ScoreColumns, VerdictBy
+from evaluation.metrics.columns import ChainStatus, NoGrounding, Outcome, Quadrant, ScoreColumns, VerdictBy
 from evaluation.metrics.extraction import Read
 from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.heatmap import COLUMNS as CELLS_ACROSS
@@ -66,7 +66,7 @@ NUMBERS = (
 CHOICES: Mapping[str, Sequence[str]] = {
     "quadrant": Quadrant.NAMES, "outcome": Outcome.NAMES, "chain_status": ChainStatus.NAMES, "failure": FAILURES,
     "verdict_by": VerdictBy.NAMES, "reading_where": WHERES, "reading_rule": RULES, "reading_class": CLASSES,
-    "unread_reason": READING_REASONS,
+    "unread_reason": READING_REASONS, "no_grounding": NoGrounding.NAMES,
 }  # fmt: skip
 """Choices of a score, and the names of their codes."""
 TEXTS: Mapping[str, str] = {
@@ -218,7 +218,7 @@ def _of_calls(known: Evaluated) -> dict[str, Arrays]:
         "analyzed": {
             "pk": own,
             "known": chains.known,
-            "scorable": scores.scorable,
+            "scorable": scores.scorable & (scores.no_grounding != NoGrounding.IMAGE_REPLACED),
             "answer_state": np.array(known.read.state, np.object_),
             "unread_text": np.array(known.read.text, np.object_),
         },

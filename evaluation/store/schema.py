@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evaluation.metrics.selection import SELECTED, columns_of
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised with every change of the columns, together with a migration that marks all scores as stale. The scores in a
 file of another schema are not read."""
 
@@ -55,6 +55,7 @@ GROUNDING = (
     *_columns("BOOLEAN", UNSCORED, "zoomed population evidence"),
     *_columns("BOOLEAN", UNDEFINED, "grounded center_hit"),
     *_columns("VARCHAR", UNDEFINED, "quadrant crop_cell"),
+    Column("no_grounding", "VARCHAR", "in the grounding population, or the trajectory is not scored"),
     *_columns("DOUBLE", UNDEFINED, "ioa coverage concentration iou union_coverage zoom region"),
     *_columns("INTEGER", UNSCORED, "crops unusable_crops"),
     Column("crop_index", "INTEGER", "no scored crop, or the trajectory is not scored; else the index of its turn"),
@@ -79,7 +80,7 @@ CHAINS = (
     *_columns("BOOLEAN[]", "as call_tools", "call_effective"),
     *_columns("INTEGER[]", "as call_tools; place in reference_chain, UNPAIRED where added", "call_paired"),
     Column("reference_chain", "VARCHAR[]", "no reference toolchain, or as call_tools"),
-    Column("call_coverage", "DOUBLE[]", "the size of the image or the gold boxes are unknown, or as call_tools"),
+    Column("call_coverage", "DOUBLE[]", "no gold in the pixels of the crops: see no_grounding, or as call_tools"),
     Column("crop_boxes", "DOUBLE[]", "as call_tools"),
 )
 """The attempted calls of each trajectory in order, by canonical name and as written, and the reference toolchain that

@@ -20,7 +20,8 @@ from evaluation.store.snapshot import Snapshot
 class Score:
     """The scores of one trajectory for pages: measures of docs/metrics.md#exports, None if undefined.
 
-    ``letter``: the answer as read, "" for none. ``quadrant`` and ``failure`` (by rule): names, "" for none.
+    ``letter``: the answer as read, "" for none. ``quadrant``, ``failure`` (by rule) and ``no_grounding`` (see
+    ``NoGrounding``): names, "" for none.
     ``plan_outcome``: see ``Outcome``. ``crop_index``: the position of the step with the scored crop, which has the
     corners ``crop_x1`` to ``crop_y2`` in original pixels.
     """
@@ -34,6 +35,7 @@ class Score:
     in_population: bool
     grounded: bool | None
     quadrant: str
+    no_grounding: str
     crop_index: int | None
     crop_x1: float | None
     crop_y1: float | None
@@ -74,6 +76,7 @@ _STORED: Mapping[str, str] = {measure: column for column, measure in MEASURES.it
     "correct": CORRECT,
     "letter": "coalesce(reading, '')",
     "quadrant": "coalesce(quadrant, '')",
+    "no_grounding": "coalesce(no_grounding, '')",
     "plan_outcome": f"list_position({list(Outcome.NAMES)!r}, outcome)",
     "failure": "coalesce({rule}, '')",
 }

@@ -20,6 +20,7 @@ _NEVER_HIDDEN = {
     "undecided": "undecided",
     "unusable": "unusable_crops > 0",
     "outside": "scored AND quadrant IS NULL",
+    "image_replaced": "no_grounding = 'image_replaced'",
     "with_evidence": "evidence",
     "counted": "counted",
 }

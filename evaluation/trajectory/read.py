@@ -13,9 +13,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Lower
 
-from annotation.content.drawn_on import Drawn, size_of, sizes_drawn_on
-from annotation.content.rescaling import Size
-from annotation.models import ImageReplacement, Membership
+from annotation.models import Membership
 from evaluation.common.judging.known import withheld_samples
 from evaluation.common.judging.words import word_of
 from evaluation.common.trajectory.read import TrajectoryDetail
@@ -75,17 +73,3 @@ def attempt_of(row: Any) -> Attempt | None:
         return None
     made = Attempt.objects.filter(trajectory=row).exclude(experiment__kind=Experiment.Kind.JUDGE)
     return made.order_by("-pk").first()
-
-
-def earlier_size(row: Trajectory) -> Size | None:
-    """Return the size of the image that a trajectory was recorded on, if an image of another size has replaced it; else
-    None. One query, and two more for a sample whose image was replaced.
-    """
-    replaced = ImageReplacement.objects.filter(sample=row.sample_id).exclude(boxes=ImageReplacement.Boxes.KEPT)
-    if not replaced:
-        return None
-    made = Attempt.objects.filter(trajectory=row).order_by("-pk").values_list("finished_at", flat=True).first()
-    at = made or (row.source.created_at if row.source else row.run.created_at)
-    now = size_of(row.sample)
-    size = sizes_drawn_on(replaced, [Drawn(row.pk, row.sample_id, at, now)])[row.pk]
-    return size if now is not None and size != now else None

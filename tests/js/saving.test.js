@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { DraftCopy } from "../../static/js/models/draft-copy.js";
 import { DraftSaving } from "../../static/js/models/draft-saving.js";
-import { completed } from "../../static/js/models/draft.js";
+import { completed, onNewImage } from "../../static/js/models/draft.js";
 
 const asking = (question) => completed({ question });
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -201,4 +201,26 @@ test("a storage that refuses or holds nonsense is no copy", () => {
   assert.equal(copy.read(), null);
   copy.drop();
   assert.equal(new DraftCopy({ getItem: () => '{"version": 1}' }, "x").read(), null);
+});
+
+test("a page that shows a replaced image saves nothing more, and says so", async () => {
+  const { server, saving, tick } = bench();
+  server.next = { status: 409, data: { error: { code: "image_replaced", message: "Reload the page." } } };
+  saving.change(asking("Where?"));
+  await tick();
+  assert.deepEqual([saving.state, saving.message], ["replaced", "Reload the page."]);
+  saving.change(asking("Who?"));
+  await saving.flush();
+  assert.equal(server.requests.length, 1);
+});
+
+test("work left on a replaced image keeps its texts, and takes the boxes of the server", () => {
+  const old = { gold_boxes: [{ box: [0, 0, 9, 9], label: "" }] };
+  const theirs = { ...asking("Why?"), gold_boxes: [] };
+  const work = { version: 3, content: { ...asking("Where?"), ...old }, base: { ...asking("Why?"), ...old }, sent: null };
+  const found = onNewImage(work, { version: 4, content: theirs });
+  assert.deepEqual([found.version, found.content], [4, { ...asking("Where?"), gold_boxes: [] }]);
+  const other = onNewImage(work, { version: 5, content: { ...theirs, question: "Who?" } });
+  assert.equal(other.version, 3, "a person chooses between the texts");
+  assert.deepEqual(other.content.gold_boxes, []);
 });

@@ -50,6 +50,7 @@ def make_scores(count: int, **columns: Any) -> ScoreColumns:
         "plan_in_scene",
         "plan_repeated",
         "plan_hallucinated",
+        "no_grounding",
     )
     floats = (
         "coverage",

@@ -56,6 +56,8 @@ WORDS: Mapping[str, Text] = {
     "member.withdraw": gettext_lazy("withdrew an invitation"),
     "qualification.begin": gettext_lazy("began the qualification test"),
     "qualification.finish": gettext_lazy("finished the qualification test"),
+    "qualification.replace": gettext_lazy("replaced a sample of a qualification test"),
+    "qualification.void": gettext_lazy("voided an attempt at the qualification test without samples"),
     "qualification.rules": gettext_lazy("changed the qualification test"),
     "qualification.waive": gettext_lazy("decided that a person needs no qualification test"),
     "settings.change": gettext_lazy("changed metric settings"),

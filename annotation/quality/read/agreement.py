@@ -16,7 +16,8 @@ from django.utils.translation import gettext
 
 from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
-from annotation.content.drawn_on import Drawn, in_pixels_of, sizes_drawn_on
+from annotation.content.drawn_on import in_pixels_of
+from annotation.content.image_history import Drawn, sizes_drawn_on
 from annotation.content.rescaling import Size
 from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, ImageReplacement, Revision
 from annotation.models.querysets.samples import cluster_image

@@ -25,14 +25,16 @@ from annotation.workflow import Right
 @require_http_methods(["PUT", "POST"])
 @answers_json
 def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "time"?} -> {"version", "checks"}. ``time``: a report of active time (``report_in``). POST
-    is for a page that is being left."""
+    """{"version", "content", "image"?, "time"?} -> {"version", "checks"}. ``image``: the SHA-256 of the image on the
+    page; 409 ``image_replaced`` if the sample has another one since. ``time``: a report of active time
+    (``report_in``). POST is for a page that is being left."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
     data = body_of(request)
     time = report_in(data["time"]) if isinstance(data.get("time"), dict) else None
     saved = save_draft(
-        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"), key=key_of(request)
-    )
+        actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
+        key=key_of(request), image=text_of(data, "image", longest=64),
+    )  # fmt: skip
     if time is not None:
         record_time(actor=person, sample=sample, role=Role.ANNOTATE, report=time)
     return JsonResponse({"version": saved.version, "checks": checks_json(saved.checks)})
@@ -41,8 +43,8 @@ def draft(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"version", "content", "decisions", "clicks", "seconds"} -> {"next": address or null, "disclosed"}; 422 with the
-    checks if they fail.
+    """{"version", "content", "image"?, "decisions", "clicks", "seconds"} -> {"next": address or null, "disclosed"}; 422
+    with the checks if they fail, 409 ``image_replaced`` as for a draft.
 
     ``decisions``: on drafts of models, by field; ``clicks``: on shapes from clicks, by their number; ``seconds``: the
     time for which the page was visible. ``disclosed``: the sentence about planted errors in drafts, "" without any."""
@@ -52,6 +54,7 @@ def submit_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     following = submit(
         actor=person, sample=sample, version=whole_of(data, "version"), content=data.get("content"),
         key=key_of(request), report=OfferReport(decisions, number_of(data, "seconds"), clicks),
+        image=text_of(data, "image", longest=64),
     )  # fmt: skip
     said = disclosed_to(person, sample)
     return JsonResponse({"next": next_url("annotation:annotate-sample", slug, following), "disclosed": said})

@@ -13,8 +13,9 @@ from django.utils.translation import gettext
 from annotation.common.access import known_to, require
 from annotation.content.checks import validate_content
 from annotation.content.drafts import StaleDraft, current_content, draft_of
+from annotation.content.drawn_on import require_shown
 from annotation.content.json import content_from_json, content_to_json
-from annotation.content.transitions import apply_transition, update_sample_state
+from annotation.content.transitions import apply_transition, lock_sample, update_sample_state
 from annotation.models import Annotation, Draft, Sample, Skip, SkippedDraft
 from annotation.queue.check_work import check_of, store
 from annotation.queue.handed import shown_state
@@ -38,16 +39,23 @@ class SavedDraft:
     checks: list[Check]
 
 
-def save_draft(*, actor: User, sample: Sample, version: int, content: object, key: str = "") -> SavedDraft:
+def save_draft(
+    *, actor: User, sample: Sample, version: int, content: object, key: str = "", image: str = ""
+) -> SavedDraft:
     """Store ``content`` over version ``version`` (0: the first save) and renew the lease.
 
-    Repeating a save with the same ``key`` returns the same response. Raises ``StaleDraft``, ``Conflict`` with the code
-    ``lease_lost`` or ``wrong_state``, ``InvalidInput`` for an invalid structure of ``content``, ``NotAllowed``.
+    Repeating a save with the same ``key`` returns the same response. ``image``: the SHA-256 of the image that the boxes
+    were drawn on, "" if unknown. Raises ``StaleDraft``, ``Conflict`` with the code ``lease_lost``, ``wrong_state`` or
+    ``image_replaced``, ``InvalidInput`` for an invalid structure of ``content``, ``NotAllowed``.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     parsed, names, facets = content_from_json(content)
     whole = content_to_json(parsed, names, facets)
     with transaction.atomic():
+        if image and not version:
+            # No draft yet that a replacement of the image at the same moment could change.
+            lock_sample(sample)
+        require_shown(sample, image)
         answer = check_of(actor, sample)
         if answer is not None:
             stored = store(actor, answer, sample, {"version": version, "content": whole, "key": key})

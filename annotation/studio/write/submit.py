@@ -14,6 +14,7 @@ from annotation.common.idempotency import run_idempotent
 from annotation.content.checks import ChecksFailed, validate_content
 from annotation.content.clicks import record_clicks
 from annotation.content.drafts import StaleDraft, current_content, draft_of
+from annotation.content.drawn_on import require_shown
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.planted import adopted_in, checks_of, disclosure, note_adoption
 from annotation.content.proposals import NOTHING, OfferReport, record_uses
@@ -42,12 +43,13 @@ from webapp.accounts.models import User
 
 
 def submit(
-    *, actor: User, sample: Sample, version: int, content: object, key: str = "", report: OfferReport = NOTHING
-) -> Sample | None:
+    *, actor: User, sample: Sample, version: int, content: object, key: str = "", report: OfferReport = NOTHING,
+    image: str = "",
+) -> Sample | None:  # fmt: skip
     """Submit ``content``, written over version ``version`` of the draft, and assign the next sample (None: all done).
 
-    ``report``: what the page says about drafts of models. The same request again, recognized by its ``key``, makes no
-    second revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
+    ``report``: what the page says about drafts of models; ``image``: as of ``save_draft``. The same request again,
+    recognized by its ``key``, makes no second revision. Raises ``ChecksFailed``, and what ``save_draft`` raises.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     given, names, facets = content_from_json(content)
@@ -55,6 +57,9 @@ def submit(
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
+        if image:
+            lock_sample(sample)
+            require_shown(sample, image)
         beside = questions_on_image(actor, sample).beside(sample)
         answer = check_of(actor, sample)
         if answer is not None:

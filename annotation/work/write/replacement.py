@@ -15,9 +15,24 @@ from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, calls_to_json, content_to_json, kept_calls
 from annotation.content.rescaling import Fit, Size, fit_of, rescaled, rescaled_calls
 from annotation.content.revisions import add_revision, content_of, facets_in, make_gold
-from annotation.models import AcceptedChain, Benchmark, Gold, GoldCheck, Image, ImageReplacement, ImageVariant, Sample
+from annotation.models import (
+    AcceptedChain,
+    Annotation,
+    Benchmark,
+    Gold,
+    GoldCheck,
+    Image,
+    ImageReplacement,
+    ImageVariant,
+    Lease,
+    Sample,
+)
+from annotation.models.querysets.waiting import WAITING_STATES
 from annotation.queue.batch import SETTLED
+from annotation.queue.leases import AUDIT, REVIEW
+from annotation.queue.qualification import replace_items
 from annotation.queue.reopen import reopen_samples
+from annotation.work.write.drafts_on_image import draft_on_new_image
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Right, SampleState
 from webapp.accounts.models import User
@@ -41,8 +56,10 @@ def replace_image(
     """Show another stored image in all samples of the benchmark that show the image of this one.
 
     Boxes stay if the size is equal. If only the shape is, and with ``scale``, boxes and toolchains of accepted samples
-    are scaled. Otherwise samples return to their annotators, or to ``to``, with the comment, and lose their gold. The
-    old image stays for frozen versions. Scores become stale. ``key``: of the request, which does not happen twice.
+    are scaled. Otherwise samples return to their annotators, or to ``to``, with the comment, and lose their gold: also
+    submissions of samples that others still annotate. Drafts are in pixels of the new image, or without evidence if
+    its shape differs. The old image stays for frozen versions. Scores become stale. ``key``: of the request, which does
+    not happen twice.
     """
     benchmark = sample.benchmark
     require(actor, benchmark, Right.MANAGE)
@@ -67,6 +84,9 @@ def replace_image(
             changed = {"image": image, "width": image.width, "height": image.height, "image_problem": image.problem}
             Sample.objects.filter(pk=one.pk).update(**changed, changed_at=now)
             one.image, one.width, one.height = image, image.width, image.height
+            if boxes != ImageReplacement.Boxes.KEPT:
+                draft_on_new_image(one, *sizes, now)
+                Lease.objects.filter(sample=one, seat__in=(REVIEW, AUDIT)).delete()
             if boxes == ImageReplacement.Boxes.SCALED:
                 _scale(actor, one, *sizes)
             elif boxes == ImageReplacement.Boxes.RETURNED:
@@ -75,6 +95,8 @@ def replace_image(
                 actor, "sample.replace_image", one, benchmark.slug, reason=comment.strip(),
                 data={"sample": one.key, "from": old.sha256, "to": image.sha256, "boxes": boxes},
             )  # fmt: skip
+        if boxes == ImageReplacement.Boxes.RETURNED:
+            replace_items(actor, benchmark, [one.pk for one in samples])
         content_changed(benchmark.pk)
         notify_changed(benchmark)
     return Replaced(boxes, sorted(one.key for one in samples))
@@ -129,8 +151,12 @@ def _give_back(actor: User, sample: Sample, reason: str, key: str, to: User | No
         receipt = reopen_samples(actor=actor, benchmark=sample.benchmark, samples=found, reason=reason, key=key, to=to)
         if refused := dict(receipt.answer["refused"]):
             raise Conflict(f"{sample.key}: {refused[sample.key]}")
-    elif sample.state in (SampleState.IN_REVIEW, SampleState.DISPUTED):
-        return_samples(actor=actor, benchmark=sample.benchmark, samples=found, reasons=[], comment=reason, key=key)
+    # Also of a sample that was accepted before its last annotator submitted.
+    if Annotation.objects.filter(sample=sample, state__in=WAITING_STATES).exists():
+        once = f"return {key}"[:80]
+        return_samples(
+            actor=actor, benchmark=sample.benchmark, samples=found, reasons=[], comment=reason, key=once
+        )  # fmt: skip
     Gold.objects.filter(sample=sample).delete()
     AcceptedChain.objects.filter(sample=sample).delete()
-    found.update(evidence_share=None)
+    found.update(evidence_share=None, disagreement=None)

@@ -53,6 +53,8 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "content": content,
         "version": own["version"] if own else 0,
         "editable": own is not None and own["editable"],
+        "image": own["image"] if own else None,
+        "same_pixels": own["same_pixels"] if own else [],
         "draft": _draft(own) if own is not None else None,
         "rights": rights,
         "tools": tools_json(),

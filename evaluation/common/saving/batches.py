@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from django.db.models import F
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
 from evaluation.common.lineage.write import Place, note_training, place_run, recorded_place, recorded_training
+from evaluation.common.saving.images import image_numbers
 from evaluation.common.saving.judgments import save_judgement
 from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
 from evaluation.common.saving.merge_task_records import MergedTrajectory
@@ -53,7 +55,7 @@ class RunRegistry:
 
     ``staged_for``: the import whose runs are filled out of sight, see ``evaluation.imports.write.replacement``.
     ``place``: the lineage step of all runs; without it, records may name theirs. ``samples``: keys with primary keys,
-    if not all of the benchmark need to be read.
+    if not all of the benchmark need to be read. ``at``: when the file arrived; its crops are on the images of then.
     """
 
     def __init__(
@@ -63,8 +65,10 @@ class RunRegistry:
         staged_for: ImportRecord | None = None,
         place: Place | None = None,
         samples: Mapping[str, int] | None = None,
+        at: datetime | None = None,
     ) -> None:
         self.benchmark, self.actor, self.staged_for, self.place = benchmark, actor, staged_for, place
+        self.at = at
         if samples is None:
             samples = dict(Sample.objects.filter(benchmark=benchmark).values_list("key", "pk"))
         self.samples = samples
@@ -153,7 +157,7 @@ def save_trajectories(
     there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
-    wanted, changed = _write(read, there, source)
+    wanted, changed = _write(read, there, source, book.at)
     counts = Counter(
         trajectories=len(records),
         new=wanted - changed,
@@ -174,8 +178,9 @@ def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -
 
 
 def _write(
-    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], source: ImportRecord | None
-) -> tuple[int, int]:
+    records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], source: ImportRecord | None,
+    at: datetime | None,
+) -> tuple[int, int]:  # fmt: skip
     """Write new and changed records. Return the number of written ones, and of changed ones among them."""
     digests = {key: digest(record) for key, record in records.items()}
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
@@ -184,9 +189,9 @@ def _write(
         drop_questions([there[key].pk for key in changed], source)
         Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
     wanted = [key for key in records if key not in there] + changed
-    ids = list(reserve_ids(Trajectory, len(wanted)))
+    ids, images = list(reserve_ids(Trajectory, len(wanted))), image_numbers({key: records[key] for key in wanted}, at)
     numbered = list(zip(ids, wanted, strict=True))
-    rows = [_trajectory_row(pk, key, records[key], digests[key], source) for pk, key in numbered]
+    rows = [_trajectory_row(pk, key, records[key], digests[key], source, images[key]) for pk, key in numbered]
     insert_rows(Trajectory, _TRAJECTORY, rows)
     steps = [_step_row(pk, place, step) for pk, key in numbered for place, step in enumerate(records[key].steps)]
     insert_rows(Step, _STEP, steps)
@@ -227,14 +232,19 @@ def stored_of(keys: Iterable[Key]) -> dict[Key, StoredRow]:
 
 def digest(record: TrajectoryRecord) -> str:
     """Return 128 bits over all content of a record, but not its position."""
-    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps])
+    # Most records state no size, and their digests are those of earlier releases.
+    size = () if record.image_size is None else (record.image_size,)
+    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps], *size)
     return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
 
 WRITTEN = (Trajectory, Step)
 """The tables that trajectories fill."""
 
-_UNSAID = {"sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row", "row_digest", "half"}
+_UNSAID = {
+    "sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row", "row_digest", "half", "image_size",
+    "recorded_at",
+}  # fmt: skip
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
 _USAGE = attrgetter(*(field.name for field in fields(Usage)))
 _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
@@ -242,7 +252,7 @@ _STEP_SAID = attrgetter(*(field.name for field in fields(StepRecord)))
 _TRAJECTORY = [
     "id", "run", "sample", "rollout", "condition", "answer", "judge_correct", "final_image", "recognition", "plan",
     "recognition_map", "plan_map", "error", "input_tokens", "output_tokens", "seconds", "usd", "extra", "digest",
-    "source", "line", "row_digest",
+    "source", "line", "row_digest", "image_number", "image_width", "image_height",
 ]  # fmt: skip
 _STEP = [
     "trajectory", "position", "tool", "arguments", "x1", "y1", "x2", "y2", "executed_x1", "executed_y1",
@@ -254,14 +264,15 @@ _NO_BOX = (None, None, None, None)
 
 
 def _trajectory_row(
-    pk: int, key: Key, record: TrajectoryRecord, digest: str, source: ImportRecord | None
+    pk: int, key: Key, record: TrajectoryRecord, digest: str, source: ImportRecord | None, image: int | None
 ) -> tuple[Any, ...]:
     usage = record.usage
     return (
         pk, *key, record.answer, record.judge_correct, record.final_image, as_json(record.recognition),
         as_json(record.plan), as_json(record.recognition_map), as_json(record.plan_map), record.error,
         usage.input_tokens, usage.output_tokens, usage.seconds, usage.usd, as_json(record.extra), digest,
-        source.pk if source else None, record.line, record.row_digest or None,
+        source.pk if source else None, record.line, record.row_digest or None, image,
+        *(record.image_size or (None, None)),
     )  # fmt: skip
 
 

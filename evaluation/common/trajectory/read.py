@@ -20,7 +20,7 @@ from annotation.content.chains.read import KnownChain, further_chains
 from annotation.content.records import record_of
 from annotation.models import Benchmark
 from annotation.schema import SampleRecord
-from evaluation.metrics.columns import UNKNOWN, Floats, Quadrant, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import UNKNOWN, Floats, NoGrounding, Quadrant, SampleColumns, ScoreColumns
 from evaluation.metrics.grounding import gold_sets
 from evaluation.metrics.producers import Producers, find_producers
 from evaluation.metrics.ragged import TIE, rows_of
@@ -33,6 +33,7 @@ from evaluation.metrics.shares import Shares, measure_regions
 from evaluation.models import Intervention, Replay, ReplayedStep, Step, Trajectory
 from evaluation.schema import StepFlag
 from evaluation.scoring.load.columns import LoadedRun, load_trajectories
+from evaluation.scoring.load.images import HERE, Recorded
 from evaluation.scoring.settings import settings_of
 from evaluation.store.scores import Score, put_scores
 from webapp.common.errors import NotFound
@@ -97,6 +98,20 @@ class TrajectoryDetail:
     @property
     def has_gold(self) -> bool:
         return bool(self.scores.scorable[0])
+
+    @property
+    def grounding_lost(self) -> bool:
+        """Whether it is outside the grounding population because its image was replaced."""
+        return bool(self.scores.no_grounding[0] == NoGrounding.IMAGE_REPLACED)
+
+    @property
+    def recorded(self) -> Recorded:
+        """The image that it was recorded on."""
+        columns = self.loaded.columns
+        if not len(columns.lost_image) or not len(columns.recorded_size):
+            return HERE
+        size, lost = columns.recorded_size[0], bool(columns.lost_image[0])
+        return Recorded(None if np.isnan(size[0]) else (int(size[0]), int(size[1])), lost)
 
     def agrees_with(self, score: Score) -> bool:
         """Whether a stored score says what the gold and the settings of now say."""

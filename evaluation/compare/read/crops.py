@@ -39,9 +39,13 @@ def _kept(benchmark: int, a: int, b: int, *content: Any) -> CropAgreement:
 
 
 def _crops(run: Run, samples: LoadedSamples, settings: MetricSettings) -> tuple[Ints, BoxSets]:
-    """The sample of each trajectory, and its usable crops in original pixels."""
+    """The sample of each trajectory, and its usable crops in pixels of the image that the sample has. Trajectories on
+    an image with other pixels are left out."""
     columns = load_run(run, samples).columns
     boxes = score_run(samples.columns, columns, settings).step_crops
     used = ~np.isnan(boxes[:, 0])
     counts = count_true(used, columns.step_start)
-    return columns.sample, BoxSets(boxes[used], np.concatenate([[0], np.cumsum(counts)]))
+    found = BoxSets(boxes[used], np.concatenate([[0], np.cumsum(counts)]))
+    # On another image than the samples of the other run: its places say nothing.
+    kept = np.flatnonzero(~columns.lost_image) if len(columns.lost_image) else np.arange(len(columns))
+    return columns.sample[kept], found.take(kept)

@@ -58,8 +58,9 @@ class Necessity:
 
 
 def tested_gold(benchmark: Benchmark) -> Any:
-    """The gold revisions with answers under conditions, each with ``answers_given``. Two queries for the rows."""
-    tests = EvidenceTest.objects.filter(purpose=Purpose.EVIDENCE).order_by("pk")
+    """The gold revisions with answers under conditions on the image of their sample, each with ``answers_given``. Two
+    queries for the rows."""
+    tests = EvidenceTest.objects.filter(purpose=Purpose.EVIDENCE).on_present_image().order_by("pk")
     gold = Revision.objects.filter(gold_of__sample__benchmark=benchmark)
     found = gold.filter(Exists(tests.filter(revision=OuterRef("pk")))).select_related("annotation__sample")
     return found.prefetch_related(Prefetch("evidence_tests", queryset=tests, to_attr="answers_given"))

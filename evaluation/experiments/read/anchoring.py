@@ -10,7 +10,8 @@ import numpy as np
 from django.db.models import F
 
 from annotation.agreement import box_agreement
-from annotation.content.drawn_on import Drawn, boxes_in_pixels_of, size_of, sizes_drawn_on
+from annotation.content.drawn_on import boxes_in_pixels_of
+from annotation.content.image_history import Drawn, size_of, sizes_drawn_on
 from annotation.content.records import shape_from_row
 from annotation.content.rescaling import Size
 from annotation.drafting import Arm, Field

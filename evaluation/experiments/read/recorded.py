@@ -34,6 +34,7 @@ from evaluation.runner.replies import reply_of
 from evaluation.runner.templates import load_prompt
 from evaluation.runner.toolsets import ToolResult
 from evaluation.runner.transcript import Transcript
+from evaluation.scoring.load.images import is_on_present_image
 from webapp.common import objects
 
 REBUILT = "fit:1568"
@@ -56,10 +57,14 @@ def recorded_of(
     row: Trajectory, foreign: Trajectory | None = None, written: Mapping[str, Any] | None = None
 ) -> Recorded:
     """A trajectory of ``load_repeated`` as arms repeat it. ``foreign``: one of another image, whose last crop is shown
-    instead; ``written``: what judges wrote. Raises ``CannotApply`` for one that has no answer or no image."""
+    instead; ``written``: what judges wrote. Raises ``CannotApply`` for one that has no answer or no image, or that was
+    recorded on an image that was replaced: its messages show another image than the arms would change."""
     sample = row.sample
     if row.error or not (row.answer or "").strip() or sample.image is None:
         raise CannotApply(gettext_noop("The trajectory has no answer or no image."))
+    if not is_on_present_image(row):
+        words = gettext_noop("The image was replaced after the trajectory was recorded. Run the model again.")
+        raise CannotApply(words)
     content = record_of(sample).content
     crops = dict(read_crops([row], sample).get(row.pk, ()))
     shared = {
@@ -171,6 +176,8 @@ def _opened(said: str, *, tagged: bool = True) -> str:
 
 
 def _last_crop(row: Trajectory) -> ShownImage | None:
+    if not is_on_present_image(row):
+        return None
     crops = read_crops([row], row.sample).get(row.pk, ())
     if not crops or row.sample.image is None:
         return None

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -69,7 +70,8 @@ State, Reason = Experiment.State, Experiment.Reason
 @dataclass
 class Held:
     """An attempt that this worker runs. ``exchange``: that of its request in flight, if any; a stopped worker may have
-    sent it. ``n``: number of the next exchange. ``seconds`` and ``usd``: of its answered requests.
+    sent it. ``n``: number of the next exchange. ``seconds`` and ``usd``: of its answered requests. ``began``: before
+    its image was read.
     """
 
     attempt: Attempt
@@ -78,6 +80,7 @@ class Held:
     n: int = 0
     seconds: float = 0.0
     usd: float | None = None
+    began: datetime | None = None
 
 
 Finished = tuple[Held, dict[str, Any], str]
@@ -211,8 +214,9 @@ class Worker:
             source, exchanges = equal, list(equal.exchanges.order_by("n"))
             Attempt.objects.filter(pk=attempt.pk).update(reused_from=equal)
         answered = [one for one in exchanges if one.state == Exchange.State.ANSWERED]
+        began = timezone.now()
         work = self.work_for(attempt, [Answered(one.request_digest, bytes(one.response or b"")) for one in answered])
-        held = Held(attempt, work)
+        held = Held(attempt, work, began=began)
         if source is attempt:
             held.exchange = next((one.pk for one in exchanges if one.state == Exchange.State.SENT), None)
             held.n = max((one.n for one in exchanges), default=-1) + 1
@@ -398,7 +402,7 @@ class Worker:
                 row["usage"]["usd"] = held.usd
             try:
                 trajectory = trajectory_from(row, ReadOptions(), report)
-                kept.append((held, kind, replace(trajectory, half=self.half)))
+                kept.append((held, kind, replace(trajectory, half=self.half, recorded_at=held.began)))
             except RowRefused as refused:
                 self.mark(held, ErrorKind.INTERNAL.value, refused.issue.done)
         if kept or report.issues:

@@ -117,12 +117,12 @@ def import_runs(
     record = record or open_record(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.RUNS, path=path, format=format, options=options
     )
-    importer, samples, start = IMPORTERS[format], sample_index(benchmark), Position(**(record.checkpoint or {}))
+    samples, start = sample_index(benchmark, record.created_at), Position(**(record.checkpoint or {}))
     reading = ReadOptions(model=model, setting=setting, coordinates=space, threshold=score, start=start, **chosen)
-    known = recogniser(benchmark, importer, choices, samples, anew=replace)
+    known = recogniser(benchmark, IMPORTERS[format], choices, samples, anew=replace)
     saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers, place=place)
     try:
-        saver.take_all(importer.read(path, reading, samples, known), report)
+        saver.take_all(IMPORTERS[format].read(path, reading, samples, known), report)
     except ImportProblem as problem:
         discard_staged_runs(record)
         fail_record(record, problem)
@@ -150,10 +150,12 @@ class RunsSaver:
         place: Place | None = None,
         samples: Sequence[Sample] | None = None,
     ) -> None:
-        """``samples``: those that records can name, where not all of the benchmark need to be read."""
+        """``samples``: those that records can name, if the record is of a session and not of a file."""
         self.record, self.checkpoint, self._samples = record, checkpoint, samples
         keys = None if samples is None else {sample.key: sample.pk for sample in samples}
-        self.book = RunRegistry(benchmark, actor, record if replace else None, place, keys)
+        self.book = RunRegistry(
+            benchmark, actor, record if replace else None, place, keys, record.created_at if samples is None else None
+        )
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []

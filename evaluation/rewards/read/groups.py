@@ -15,7 +15,7 @@ from annotation.models import Benchmark, Sample
 from annotation.regions import is_point
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.judging.words import YES
-from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, ScoreColumns
+from evaluation.metrics.columns import NO_IMAGE, TRUE, UNKNOWN, NoGrounding, ScoreColumns
 from evaluation.metrics.gold_rewards import RolloutCall
 from evaluation.metrics.records import sample_columns
 from evaluation.metrics.score import score_run
@@ -109,7 +109,7 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme, user: Any = None) 
             if not sample.width or not sample.height:
                 raise ValueError(gettext("The size of the image is unknown."))
             prompt = RolloutPrompt((int(sample.width), int(sample.height)), tuple(gold))
-            rollouts = [_rollout(loaded, scores, place, scheme, verdicts) for place in places]
+            rollouts = [_rollout(loaded, scores, place, scheme, verdicts, prompt.size) for place in places]
             groups.append(RunGroup(sample.key, pks_of, numbers, reward_group(sample.key, rollouts, prompt, scheme)))
         except ValueError as error:
             groups.append(RunGroup(sample.key, pks_of, numbers, (), str(error)))
@@ -117,19 +117,25 @@ def read_groups(run: Run, pks: Sequence[int], scheme: Scheme, user: Any = None) 
 
 
 def _rollout(
-    loaded: LoadedRun, scores: ScoreColumns, place: int, scheme: Scheme, verdicts: Mapping[int, bool]
-) -> SentRollout:
-    """The trajectory in row ``place``. Raises ``ValueError`` where a reward is undefined."""
+    loaded: LoadedRun, scores: ScoreColumns, place: int, scheme: Scheme, verdicts: Mapping[int, bool],
+    present: tuple[int, int],
+) -> SentRollout:  # fmt: skip
+    """The trajectory in row ``place``, on a sample whose image has the size ``present``. Raises ``ValueError`` where a
+    reward is undefined."""
     if scores.correct[place] == UNKNOWN and not scores.undecided[place]:
         raise ValueError(gettext("The sample has no gold answer."))
+    if scores.no_grounding[place] == NoGrounding.IMAGE_REPLACED:
+        raise ValueError(gettext("The image was replaced after the rollouts were recorded."))
     steps = range(loaded.columns.step_start[place], loaded.columns.step_start[place + 1])
+    own = loaded.columns.recorded_size[place].tolist() if len(loaded.columns.recorded_size) else [math.nan] * 2
+    scale = [1.0 if math.isnan(side) else side / now for side, now in zip(own, present, strict=True)]
     calls, sizes = [], []
     for step in steps:
         x1, y1, x2, y2 = (float(edge) for edge in scores.step_crops[step])
         crop = None if math.isnan(x1) else (x1, y1, x2, y2)
         calls.append(RolloutCall(crop, failed=not loaded.columns.steps.ok[step]))
         if loaded.columns.steps.ok[step] and loaded.columns.steps.image_out[step] != NO_IMAGE:
-            sizes.append(_size(loaded, step, crop))
+            sizes.append(_size(loaded, step, crop, scale))
     read = not scores.unread[place] and not scores.missing_answer[place]
     tokens = tokens_of_images(sizes, scheme.family)
     pk = loaded.pks[place]
@@ -137,14 +143,17 @@ def _rollout(
     return SentRollout(str(pk), acc, float(read), None, calls, verdicts.get(pk), float(tokens))
 
 
-def _size(loaded: LoadedRun, step: int, crop: tuple[float, float, float, float] | None) -> tuple[int, int]:
-    """Width and height of the image that a step returned: as recorded, else those of its crop."""
+def _size(
+    loaded: LoadedRun, step: int, crop: tuple[float, float, float, float] | None, scale: Sequence[float]
+) -> tuple[int, int]:
+    """Width and height of the image that a step returned: as recorded, else those of its crop. ``scale``: pixels of the
+    image that it was recorded on, per pixel of the present one."""
     width, height = (float(side) for side in loaded.columns.steps.out_size[step])
     if not math.isnan(width) and not math.isnan(height):
         return int(width), int(height)
     if crop is None:
         raise ValueError(gettext("The size of an image that a call returned is unknown."))
-    return math.ceil(crop[2] - crop[0]), math.ceil(crop[3] - crop[1])
+    return math.ceil((crop[2] - crop[0]) * scale[0]), math.ceil((crop[3] - crop[1]) * scale[1])
 
 
 def _verdicts(trajectories: Sequence[int]) -> dict[int, bool]:

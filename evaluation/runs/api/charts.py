@@ -41,6 +41,7 @@ HIDDEN: Mapping[str, Mapping[str, str]] = {
     "undecided": {"undecided": "yes"},
     "unusable": {"unusable": "yes"},
     "outside": {"quadrant": "none"},
+    "image_replaced": {"no_grounding": "image_replaced"},
     "with_evidence": {"evidence": "yes"},
     "counted": {"counted": "yes"},
 }

@@ -122,7 +122,7 @@ def summary_numbers(
         _cost(metrics, counts, links),
         SummaryNumber(
             gettext("No quadrant"), "grounding-population", decimal(counts["outside"]),
-            words=gettext("no zoom call, no gold box, or answer not counted"),
+            words=gettext("no zoom call, no gold box, image replaced, or answer not counted"),
             itself=links.count(counts["outside"], quadrant="none"),
         ),
     ]  # fmt: skip

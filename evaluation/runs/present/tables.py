@@ -438,6 +438,13 @@ def exclusion_counts(
         for label, name, words, term in said
     ]
     rows = rows if answers else rows[:1]
+    if replaced := counts["image_replaced"]:
+        words = gettext("recorded on an image that was replaced; no grounding, the answer counts")
+        rows.append(
+            ExclusionCount(
+                gettext("Image replaced"), links.count(replaced, no_grounding="image_replaced"), words, "image-replaced"
+            )
+        )
     if missing is not None:
         words = gettext("samples with gold and no trajectory")
         rows.insert(0, ExclusionCount(gettext("Missing"), Count(missing, links.missing), words, "missing"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotation.content.freeze import gold_digest
+from annotation.content.rescaling import Size
 from annotation.models import (
     AcceptedChain,
     Benchmark,
@@ -21,6 +22,7 @@ from annotation.models import (
     FacetValue,
     GoldBox,
     GoldShape,
+    ImageReplacement,
     PlanTool,
     ReferenceCall,
     Revision,
@@ -32,6 +34,7 @@ from evaluation.detections import detections_in
 from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, AnswerKey, RunColumns, SampleColumns, cluster_codes
 from evaluation.models import ReplayedStep, Run, Step, Trajectory
 from evaluation.scoring.load.decisions import decisions_on, judged_on
+from evaluation.scoring.load.images import Earliers, earlier_images, recorded_image
 from evaluation.scoring.load.steps import CHUNK, load_steps
 from webapp.common.bulk import raw_value
 from webapp.common.garbage_collection import gc_paused
@@ -39,11 +42,13 @@ from webapp.common.garbage_collection import gc_paused
 
 @dataclass(frozen=True)
 class LoadedSamples:
-    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names the gold."""
+    """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names the gold;
+    ``earlier``: the images that were replaced, by primary key."""
 
     columns: SampleColumns
     pks: list[int]
     digest: str
+    earlier: Earliers = field(default_factory=dict)
 
     @property
     def row_of(self) -> dict[int, int]:
@@ -64,7 +69,7 @@ class LoadedRun:
 
 @gc_paused()
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
-    """All samples that have gold, in order of id. Ten queries."""
+    """All samples that have gold, in order of id. Eleven queries."""
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
@@ -92,7 +97,8 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         prompt_words=np.array([len(contents[pk][0].split()) for pk in revisions], np.int64),
         accepted=_accepted(benchmark, [row[0] for row in rows]),
     )
-    return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark))
+    earlier = earlier_images(ImageReplacement.objects.filter(sample__benchmark=benchmark))
+    return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark), earlier)
 
 
 _KEPT: tuple[tuple[Any, ...], LoadedSamples] | None = None
@@ -135,11 +141,13 @@ def load_run(run: Run, samples: LoadedSamples, *, condition: str = "none", furth
     plain = condition == "none" and not further
     judged = judged_on([run.pk], {(run.pk, row[1]): row[0] for row in rows} if plain else {})
     loaded = _columns(rows, row_of, predicted, found.order_by().values("pk"), judged)
+    sizes = samples.columns.size
+    loaded = _on_images(loaded, rows, samples.earlier, lambda row: _size(*sizes[row_of[row[1]]].tolist()))
     return _of_detectors(loaded, [run.by_detector] * len(rows))
 
 
 def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, int] | None = None) -> LoadedRun:
-    """Load some trajectories as columns, of one or several runs, the lowest rollout of a sample first. Four queries.
+    """Load some trajectories as columns, of one or several runs, the lowest rollout of a sample first. Five queries.
 
     ``row_of``: the row of each sample. Without it, all trajectories are on one sample, which is row 0."""
     rows = [tuple(getattr(trajectory, name) for name in _TRAJECTORY_FIELDS) for trajectory in trajectories]
@@ -148,6 +156,10 @@ def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, i
     plain = {(one.run_id, one.sample_id): one.pk for one in reversed(trajectories) if one.condition == "none"}
     judged = judged_on({one.run_id for one in trajectories}, plain, row_of)
     loaded = _columns(rows, row_of, predicted, [row[0] for row in rows], judged)
+    earlier = earlier_images(ImageReplacement.objects.filter(sample__in=list(row_of)))
+    samples = Sample.objects.filter(pk__in=list(row_of)) if earlier or _any_stated(rows) else Sample.objects.none()
+    present = {pk: _size(width, height) for pk, width, height in samples.values_list("pk", "width", "height")}
+    loaded = _on_images(loaded, rows, earlier, lambda row: present[row[1]])
     return _of_detectors(loaded, [detections_in(one.extra) is not None for one in trajectories])
 
 
@@ -158,7 +170,32 @@ def _of_detectors(loaded: LoadedRun, detector: list[bool]) -> LoadedRun:
     return replace(loaded, columns=replace(loaded.columns, detector=np.array(detector, np.bool_)))
 
 
-_TRAJECTORY_FIELDS = ("pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error")
+def _on_images(
+    loaded: LoadedRun, rows: Sequence[tuple[Any, ...]], earlier: Earliers, present: Callable[[Any], Size | None]
+) -> LoadedRun:
+    """The columns with the images that the trajectories were recorded on. ``present``: of a row, the size of the image
+    that its sample has, None if unknown."""
+    if not earlier and not _any_stated(rows):
+        return loaded
+    found = [recorded_image(earlier.get(row[1], ()), row[7], _size(*row[8:10]), present(row)) for row in rows]
+    sizes = np.array([one.size or (np.nan, np.nan) for one in found], float).reshape(-1, 2)
+    lost = np.array([one.lost for one in found], np.bool_)
+    return replace(loaded, columns=replace(loaded.columns, recorded_size=sizes, lost_image=lost))
+
+
+def _any_stated(rows: Sequence[tuple[Any, ...]]) -> bool:
+    return any(row[8] for row in rows)
+
+
+def _size(width: float | None, height: float | None) -> Size | None:
+    """Width and height; None if unknown (also NaN)."""
+    return (int(width), int(height)) if width and height and width == width and height == height else None
+
+
+_TRAJECTORY_FIELDS = (
+    "pk", "sample_id", "answer", "judge_correct", "final_image", "usd", "error", "image_number", "image_width",
+    "image_height",
+)  # fmt: skip
 _TRAJECTORY_JSON = ("recognition", "plan", "recognition_map", "plan_map")
 
 

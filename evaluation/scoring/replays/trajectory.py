@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.images.chain_runs import original_of
 from annotation.imaging.decoding import decode, inspect
 from annotation.imaging.problems import PictureProblem
@@ -16,6 +18,8 @@ from evaluation.models import Step as StepRow
 from evaluation.models import Trajectory
 from evaluation.replay.run import Replayed, replay
 from evaluation.schema import Coordinates, Step
+from evaluation.scoring.load.images import HERE, image_of
+from webapp.common.errors import Conflict
 
 MOST_STEPS = 30
 """Calls replayed in one request. Of a longer trajectory, only the first ones are replayed."""
@@ -28,10 +32,14 @@ def replay_trajectory(
     show: Callable[[Picture], Picture] | None = None,
     recorded: Mapping[str, Picture] | None = None,
 ) -> tuple[Replayed, ...]:
-    """Replay the first calls of the trajectory on the sample's image. Raises ``Conflict`` if the image is missing.
+    """Replay the first calls of the trajectory on the sample's image. Raises ``Conflict`` if the image is missing, or
+    has other pixels than the one that the trajectory was recorded on.
 
     ``show`` returns what is kept of each image; by default nothing. ``recorded``: see ``recorded_pictures``.
     """
+    if image_of(trajectory) != HERE:
+        words = gettext("%(key)s: the image was replaced after the trajectory was recorded. Run the model again.")
+        raise Conflict(words % {"key": trajectory.sample.key})
     steps = [_step(row) for row in _rows(trajectory)]
     profile = Profile.VTC if trajectory.extra.get("profile") == Profile.VTC else Profile.STRICT
     return replay(steps, original_of(trajectory.sample), recorded, show=show, profile=profile)

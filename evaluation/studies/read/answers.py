@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from evaluation.models import Experiment
@@ -42,6 +43,13 @@ def answer_rows(study: Experiment) -> Iterator[dict[str, Any]]:
 def answer_lines(study: Experiment) -> Iterator[bytes]:
     for row in answer_rows(study):
         yield json.dumps(row, ensure_ascii=False).encode() + b"\n"
+
+
+def taken_times(study: Experiment) -> dict[tuple[int, str], datetime]:
+    """When each person got each sample, by rollout and ID of the sample: their zooms are on the image of then."""
+    numbers = dict(study.participants.values_list("person", "number"))
+    rows = study.human_answers.given().values_list("person", "sample__key", "taken_at")
+    return {(numbers[person], key): at for person, key, at in rows}
 
 
 def trajectory_rows(study: Experiment) -> Iterator[dict[str, Any]]:

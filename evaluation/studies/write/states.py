@@ -5,6 +5,7 @@ samples to people who have not begun.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -22,7 +23,7 @@ from evaluation.importers.native_trajectory import trajectory_from
 from evaluation.models import Experiment, Run
 from evaluation.models.run import PEOPLE
 from evaluation.scoring.queue import queue_scoring
-from evaluation.studies.read.answers import trajectory_rows
+from evaluation.studies.read.answers import taken_times, trajectory_rows
 from evaluation.studies.read.conditions import conditions_of
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -73,7 +74,9 @@ def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
             options={"model": study.model, "setting": study.setting, "experiment": study.pk},
         )  # fmt: skip
         registry, report = RunRegistry(study.benchmark, actor), Report(FILE, None)
-        rows = [trajectory_from(row, ReadOptions(), report) for row in trajectory_rows(study)]
+        taken = taken_times(study)
+        read = [trajectory_from(row, ReadOptions(), report) for row in trajectory_rows(study)]
+        rows = [replace(row, recorded_at=taken.get((row.rollout, row.sample_id))) for row in read]
         saved = save_trajectories(registry, rows, record)
         counts = Counter(saved.counts)
         keep_issues(record, [*report.issues, *saved.issues], counts)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from annotation.common.access import known_to
 from annotation.common.api import FACET, benchmark_for, facets_of, terms_of
+from annotation.models import ImageReplacement
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
 from evaluation.common.records import trajectory_record
@@ -24,6 +25,7 @@ from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import VerdictBy
 from evaluation.models import Run, Trajectory
 from evaluation.query.fields import described
+from evaluation.scoring.load.images import Earliers, earlier_images
 from evaluation.store.measures import MEASURES
 from evaluation.store.rows import read_rows
 from evaluation.store.snapshot import Snapshot
@@ -80,9 +82,11 @@ def trajectories(request: Request, slug: str) -> Response:
     found = TrajectoryList(benchmark, list(Run.objects.of(benchmark)), terms, request.user)
     rows = Trajectory.objects.select_related(*RELATED).with_marks(request.user)
 
-    def read(pks: list[int]) -> Iterator[tuple[Trajectory, dict[str, Any]]]:
+    def read(pks: list[int]) -> Iterator[tuple[Trajectory, dict[str, Any], Earliers]]:
         by_pk, stored = rows.in_bulk(pks), read_rows(found.snapshot, pks, STORED)
-        return ((by_pk[pk], stored[pk]) for pk in pks if pk in by_pk and pk in stored)
+        samples = {one.sample_id for one in by_pk.values()}
+        earlier = earlier_images(ImageReplacement.objects.filter(sample__in=samples))
+        return ((by_pk[pk], stored[pk], earlier) for pk in pks if pk in by_pk and pk in stored)
 
     named = known_to(request.user, benchmark).marks
     return paged_keys(request, np.sort(found.pks).data, read, lambda row: _shown(*row, named=named))
@@ -114,13 +118,15 @@ def trajectory(request: Request, slug: str, pk: int) -> Response:
     return Response(_shown(found, stored, named=known_to(request.user, benchmark).marks))
 
 
-def _shown(row: Trajectory, stored: Mapping[str, Any], *, named: bool) -> dict[str, Any]:
-    """``stored``: of ``STORED``."""
+def _shown(
+    row: Trajectory, stored: Mapping[str, Any], earlier: Earliers | None = None, *, named: bool
+) -> dict[str, Any]:
+    """``stored``: of ``STORED``; ``earlier``: as of ``trajectory_record``."""
     label = next(iter(row.labels_in_force), None)  # type: ignore[attr-defined]
     return {
         "id": row.pk,
         "run": row.run_id,
-        "trajectory": trajectory_row(trajectory_record(row)),
+        "trajectory": trajectory_row(trajectory_record(row, earlier)),
         "score": _measures(stored) if stored["scored"] else None,
         "failure": stored["failure"],
         "failure_said_by": said_by(label, named=named) if label else None,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from evaluation.common.frame import Corners, Frame, frame_of, gold_corners
 from evaluation.common.terms import UNNARROWED
-from evaluation.metrics.columns import Outcome
+from evaluation.metrics.columns import NoGrounding, Outcome
 from evaluation.trajectories.present.facets import OUTCOMES, Terms
 from evaluation.trajectories.present.shown import Fact
 from webapp.common.translation import any_of
@@ -84,6 +84,8 @@ def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | N
         return gettext("%(crop)s, turn %(turn)s") % {"crop": what, "turn": turn} if turn else what
     if score is None or not score.invoked:
         return gettext("no zoom call")
+    if score.no_grounding == NoGrounding.NAMES[NoGrounding.IMAGE_REPLACED]:
+        return gettext("image replaced")
     return gettext("no usable crop") if not score.usable_crops else gettext("no single crop")
 
 

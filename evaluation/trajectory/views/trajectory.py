@@ -26,7 +26,7 @@ from evaluation.trajectory.present.chart import coverage_chart
 from evaluation.trajectory.present.place import list_terms, place_of
 from evaluation.trajectory.present.tabs import tab_context
 from evaluation.trajectory.present.verdicts import overruled_words
-from evaluation.trajectory.read import attempt_of, earlier_size, read_verdicts
+from evaluation.trajectory.read import attempt_of, read_verdicts
 from webapp.common.htmx import render_page
 from webapp.common.http import Request
 
@@ -64,7 +64,7 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "asks_again": rights[Right.IMPORT_RUNS.value],
         "question": detail.record.content.question,
         "member": bool(roles_of(request.user, benchmark)), "list_query": urlencode(opened_from(request)),
-        "detections": detections, "earlier_size": earlier_size(row),
+        "detections": detections, "recorded": detail.recorded,
         **frame_context(frame, row.sample, turns, notes or (), detections),
         **tab_context(request, row, detail, answer, notes, verdicts),
         "overruled": overruled_words(answer, verdicts.told),

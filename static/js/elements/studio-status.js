@@ -8,6 +8,7 @@ const WORDS = {
   offline: t("Offline"),
   conflict: t("Conflicting drafts"),
   lost: t("Reservation expired"),
+  replaced: t("Image replaced"),
   locked: t("Read-only"),
   refused: t("Not saved"),
   "signed-out": t("Not saved"),
@@ -16,6 +17,7 @@ const BARS = {
   offline: t("Offline. Your work is saved in this browser and syncs when the server is back."),
   refused: t("The server rejected the last change. Your work is saved in this browser."),
   locked: "",
+  replaced: "",
   lost: t("Your reservation of this sample expired. Changes are saved only in this browser."),
 };
 
@@ -31,7 +33,7 @@ export class SavingStatus {
 
   show(state, message, at = new Date()) {
     const time = moment(at, "clock");
-    const bad = ["conflict", "lost", "refused", "signed-out"].includes(state);
+    const bad = ["conflict", "lost", "replaced", "refused", "signed-out"].includes(state);
     this.#word.dataset.state = state;
     this.#word.classList.toggle("is-bad", bad || state === "offline");
     this.#word.querySelector("[data-text]").textContent = state === "saved" && at.getTime() ? t("Saved %(time)s", { time }) : WORDS[state];
@@ -39,6 +41,6 @@ export class SavingStatus {
     if (this.#bar.hidden) return;
     this.#bar.classList.toggle("note--bad", bad);
     this.#bar.querySelector("[data-text]").textContent = [BARS[state], message].filter(Boolean).join(" ");
-    this.#bar.querySelector("[data-act=retry]").hidden = state === "lost" || state === "locked";
+    this.#bar.querySelector("[data-act=retry]").hidden = ["lost", "replaced", "locked"].includes(state);
   }
 }

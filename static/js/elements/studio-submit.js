@@ -72,7 +72,7 @@ export class Handing {
       checks.show(data.checks);
       this.show();
       checks.visit();
-    } else if (status === 409 && !data.content) saving.lose(data.error?.message ?? "");
+    } else if (status === 409 && !data.content) saving.lose(data.error);
     else this.#say(data.error?.message ?? t("The server returned an error (%(status)s). Your work is saved in this browser. Try again.", { status }), true);
   }
 
@@ -91,7 +91,7 @@ export class Handing {
   }
 
   async #renew() {
-    if (!this.#active || this.#parts.saving.state === "lost") return;
+    if (!this.#active || ["lost", "replaced"].includes(this.#parts.saving.state)) return;
     this.#active = false;
     try {
       const { status } = await this.#parts.send("POST", this.#urls.renew, {}, "");
@@ -114,6 +114,7 @@ export class Handing {
     if (state === "signed-out") return t("You are signed out. Sign in again to submit.");
     if (state === "locked") return t("This annotation is already submitted.");
     if (state === "lost") return t("Your reservation expired. You can't submit this sample.");
+    if (state === "replaced") return t("The image was replaced. Reload the page to submit.");
     if (errors) return tn("Fix %(count)s error to submit.", "Fix %(count)s errors to submit.", errors);
     return "";
   }

@@ -93,12 +93,12 @@ export class SightlineStudio extends HTMLElement {
 
   /** Returns the work of an earlier visit that the server does not have, or null. */
   #begin() {
-    const { urls, version, content } = this.#data;
+    const { urls, version, content, image, same_pixels: pixels } = this.#data;
     this.#time = new WorkTime(urls.time, this.#ending.signal);
     this.#asked = new LastAsked(localStorage, `${urls.queue} of ${this.dataset.person}`);
     this.#server = this.#asked.begun(completed(content), this.#data.task.answer_types);
     const send = (body, key) => this.#sendDraft(body, key);
-    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#server, send });
+    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#server, image: image?.sha, pixels, send });
     this.#saving = saving;
     return left;
   }
@@ -123,7 +123,7 @@ export class SightlineStudio extends HTMLElement {
     this.#ahead = new Ahead(this.#data.urls.ahead, send, this.querySelector(".stage"), signal);
     const acts = { signal, send, leave: (address) => this.#leave(address), renewed: () => this.#ahead.asked && this.#ahead.ask() };
     const settle = () => this.#editor.settle();
-    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, extra: () => ({ decisions: this.#editor.decisions, clicks: this.#editor.clicks, seconds: this.#visible.seconds }), ...acts });
+    this.#handing = new Handing(this, this.#data.urls, { saving: this.#saving, checks: this.#checks, content: () => this.#editor.content, settle, extra: () => ({ image: this.#data.image?.sha, decisions: this.#editor.decisions, clicks: this.#editor.clicks, seconds: this.#visible.seconds }), ...acts });
     this.#status.show(this.#saving.state, "", new Date(0));
   }
 
@@ -151,7 +151,7 @@ export class SightlineStudio extends HTMLElement {
     const time = this.#time.take();
     let arrived = false;
     try {
-      const answer = await this.#send("PUT", this.#data.urls.draft, { ...body, time: time?.report }, key);
+      const answer = await this.#send("PUT", this.#data.urls.draft, { ...body, image: this.#data.image?.sha, time: time?.report }, key);
       arrived = answer.status === 200;
       return answer;
     } finally {

@@ -93,10 +93,10 @@ export class SightlineWorkbench extends HTMLElement {
 
   /** Returns what an earlier visit could not save, or null. */
   #beginSaving() {
-    const { urls, version, content } = this.#data;
+    const { urls, version, content, image, same_pixels: pixels } = this.#data;
     this.#data.content = completed(content);
-    const send = (body, key) => sendJson("PUT", urls.draft, body, { token: token(), key });
-    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#data.content, send });
+    const send = (body, key) => sendJson("PUT", urls.draft, { ...body, image: image?.sha }, { token: token(), key });
+    const { saving, left } = beginDraft({ url: urls.draft, person: this.dataset.person, version, content: this.#data.content, image: image?.sha, pixels, send });
     this.#saving = saving;
     this.#status = new SavingStatus(document.getElementById("saving"), this.part("bar"));
     this.#conflict = new ConflictView(document.getElementById("conflict"), null, (mix, theirs) => this.#settle(mix, theirs));

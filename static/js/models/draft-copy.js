@@ -1,21 +1,23 @@
 /**
- * The copy of unsaved work in the browser's own storage. It holds {version, content, base, sent, at}: the draft version
- * it goes on from with that version's content, and what was sent without an answer.
+ * The copy of unsaved work in the browser's own storage. It holds {version, content, base, sent, image}: the draft
+ * version it goes on from with that version's content, what was sent without an answer, and the image it was drawn on.
  */
 export class DraftCopy {
   #storage;
   #name;
+  #image;
 
-  /** @param {Storage} storage; @param {string} address of the draft, and whose it is */
-  constructor(storage, address) {
+  /** @param {Storage} storage; @param {string} address of the draft, and whose it is; @param {string} image of the page */
+  constructor(storage, address, image = "") {
     this.#storage = storage;
+    this.#image = image;
     this.#name = `sightline draft ${address}`;
   }
 
   /** Keep the work; false when the browser refuses, full or forbidden. */
   keep(work) {
     try {
-      this.#storage.setItem(this.#name, JSON.stringify(work));
+      this.#storage.setItem(this.#name, JSON.stringify({ ...work, image: this.#image }));
       return true;
     } catch {
       return false;

@@ -19,6 +19,7 @@ const TIMERS = {
  *   offline                  no answer; tried again after 1, 2, 4, … 30 s
  *   conflict                 a person saved on top of the same version; `theirs` is what they saved
  *   lost                     the sample is no longer this person's to change
+ *   replaced                 it has another image than the page shows; `message` says so
  *   locked                   it is shown alone; nothing is saved
  *   signed-out               the session has ended; sent by flush() once the person is signed in again
  *   refused                  the server will not take it; `message` says why
@@ -59,7 +60,7 @@ export class DraftSaving extends EventTarget {
   change(content) {
     this.#draft = { ...this.#draft, content };
     this.#keep();
-    if (this.state === "lost" || this.state === "conflict") return;
+    if (this.#isOver || this.state === "conflict") return;
     if (!this.#flight) this.#say("unsaved");
     const now = this.#parts.now();
     this.#since ??= now;
@@ -70,7 +71,7 @@ export class DraftSaving extends EventTarget {
   async flush() {
     this.#parts.timers.clear(this.#timer);
     while (this.#flight) await this.#flight;
-    if (this.state === "saved" || this.state === "lost" || this.state === "conflict") return;
+    if (this.state === "saved" || this.#isOver || this.state === "conflict") return;
     await this.#launch();
   }
 
@@ -91,11 +92,16 @@ export class DraftSaving extends EventTarget {
     this.#say("saved");
   }
 
-  /** The lease is gone; what is here stays in the copy. */
-  lose(message) {
+  /** The server takes nothing more from this page, because the lease is gone or the sample has another image; what is
+   * here stays in the copy. */
+  lose({ message = "", code = "" } = {}) {
     this.#parts.timers.clear(this.#timer);
     this.#keep();
-    this.#say("lost", message);
+    this.#say(code === "image_replaced" ? "replaced" : "lost", message);
+  }
+
+  get #isOver() {
+    return this.state === "lost" || this.state === "replaced";
   }
 
   /** Show it alone. */
@@ -140,7 +146,7 @@ export class DraftSaving extends EventTarget {
   #take({ status, data }, content, before) {
     if (status === 200) this.#saved(data, content);
     else if (status === 409 && data.content) this.#clash(data, before);
-    else if (status === 409) this.lose(data.error?.message ?? "");
+    else if (status === 409) this.lose(data.error);
     else if (status === 401) this.#say("signed-out");
     else if (status >= 500 || status === 429) this.#retry();
     else this.#say("refused", data?.error?.message ?? t("The server rejected the draft."));

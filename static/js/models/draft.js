@@ -67,3 +67,17 @@ export function toggleFacet(content, name, value, alone = false) {
   const { [name]: _, ...others } = content.facets;
   return { ...content, facets: values.length ? { ...others, [name]: values } : others };
 }
+
+const IN_PIXELS = ["gold_boxes", "reference_toolchain"];
+
+/**
+ * Work that was left on an image of other pixels, to go on with on the new one: its texts, and the evidence and toolchain
+ * of the server. It goes on from the version of the server if nobody changed the texts there.
+ */
+export function onNewImage({ version, content, base }, server) {
+  const theirs = completed(server.content);
+  const moved = (one) => ({ ...completed(one), ...part(theirs, IN_PIXELS) });
+  const found = { content: moved(content), sent: null };
+  if (!base || same(moved(base), theirs)) return { ...found, version: server.version, base: theirs };
+  return { ...found, version, base: moved(base) };
+}

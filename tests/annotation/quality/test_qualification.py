@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.guidelines.write import publish
-from annotation.models import Annotation, Benchmark, CheckAnswer, GoldCheck, QualificationAttempt, Sample
+from annotation.models import Annotation, Benchmark, CheckAnswer, GoldCheck, Image, QualificationAttempt, Sample
 from annotation.quality.write.checks import draw_checks
 from annotation.quality.write.qualification import set_qualification, waive
 from annotation.queue.assignment import hand_out, next_to_annotate
@@ -15,7 +15,9 @@ from annotation.queue.check_work import standing
 from annotation.queue.look_ahead import look_ahead
 from annotation.queue.qualification import qualification_of
 from annotation.queue.skip import skip
+from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
+from annotation.work.write.replacement import replace_image
 from annotation.workflow import SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
@@ -208,3 +210,54 @@ def test_an_attempt_does_not_wait_for_a_sample_that_was_reopened(kitchen: Benchm
     assert next_to_annotate(actor=ana, benchmark=kitchen) is None
     assert qualification_of(ana, kitchen).asked is False
     assert not known(take_one(ana, kitchen))
+
+
+TWICE = {"gold_boxes": [{"box": [200, 200, 240, 230], "label": "mug"}]}
+"""The box of ``content`` in pixels of an image of twice the width and height."""
+
+
+def replaced(lea: User, sample: Sample, size: tuple[int, int]) -> None:
+    """The image of the sample is replaced by one of this size; boxes are scaled if that is possible."""
+    digest = f"{Image.objects.count():064x}"
+    image = Image.objects.create(sha256=digest, width=size[0], height=size[1], format="png", bytes=1)
+    sample = Sample.objects.select_related("benchmark", "image").get(pk=sample.pk)
+    replace_image(actor=lea, sample=sample, image=image, scale=True, comment="Sharper.", key=f"replace {sample.pk}")
+
+
+def test_an_image_that_is_scaled_in_the_middle_fails_nobody(kitchen: Benchmark, ana: User, lea: User) -> None:
+    first = take_one(ana, kitchen)
+    draft = {"actor": ana, "sample": first, "content": content()}
+    save_draft(**draft, version=0)
+    replaced(lea, first, (2000, 1600))
+    answer = CheckAnswer.objects.get(check_of__sample=first)
+    assert answer.content["gold_boxes"][0]["box"] == TWICE["gold_boxes"][0]["box"]
+    with pytest.raises(Conflict) as refused:
+        submit(**draft, version=1, image=first.image.sha256 if first.image else "")
+    assert refused.value.code == "image_replaced"
+    fresh = Sample.objects.select_related("benchmark", "image").get(pk=first.pk)
+    submit(actor=ana, sample=fresh, version=answer.version, content=answer.content)
+    second = take_one(ana, kitchen)
+    replaced(lea, second, (2000, 1600))
+    fresh = Sample.objects.select_related("benchmark", "image").get(pk=second.pk)
+    submit(actor=ana, sample=fresh, version=0, content=content(**TWICE))
+    assert list(CheckAnswer.objects.values_list("passed", "iou")) == [(True, 1.0)] * 2
+    assert QualificationAttempt.objects.get().passed
+
+
+def test_another_sample_takes_the_place_of_one_that_is_returned(kitchen: Benchmark, ana: User, lea: User) -> None:
+    first = take_one(ana, kitchen)
+    replaced(lea, first, (900, 900))
+    keys = {annotated(ana, kitchen).key for _ in range(2)}
+    assert first.key not in keys
+    assert QualificationAttempt.objects.get().passed
+    [entry] = AuditEntry.objects.filter(action="qualification.replace")
+    assert entry.data["before"] == first.key
+
+
+def test_an_attempt_without_any_sample_left_is_none(kitchen: Benchmark, ana: User, lea: User) -> None:
+    take_one(ana, kitchen)
+    for number in range(5):
+        replaced(lea, Sample.objects.get(key=f"s-{number:04}"), (900, 900))
+    assert next_to_annotate(actor=ana, benchmark=kitchen) is None
+    assert not QualificationAttempt.objects.exists()
+    assert qualification_of(ana, kitchen).attempts_left == 2

@@ -244,7 +244,7 @@ def test_the_studio_asks_as_much_for_two_questions_as_for_five(ana, drawn, asked
         save_draft(actor=ana, sample=made, version=0, content=content(question=f"Which is number {number}?"))
     client = signed_in(ana)
     client.get(f"{BASE}/samples/s-0000/")
-    with django_assert_num_queries(25):
+    with django_assert_num_queries(26):
         client.get(f"{BASE}/samples/s-0000/")
 
 

@@ -27,6 +27,8 @@ from annotation.models import (
 )
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
+from evaluation.evidence.read.necessity import result_of
+from evaluation.evidence.read.necessity import tested_gold as gold_with_answers
 from evaluation.evidence.write import set_facet, undo_batch
 from evaluation.experiments.write.evidence import EvidenceChoices, create_evidence
 from evaluation.experiments.write.states import start_all
@@ -37,6 +39,7 @@ from evaluation.runner.templates import load_prompt
 from evaluation.stand_in.catalogue import brain_of
 from evaluation.stand_in.chat import chat_of
 from evaluation.stand_in.recorded import Recorded
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving, spoken
 from webapp.accounts.models import User
@@ -276,3 +279,15 @@ def test_a_lead_asks_a_model_on_the_page_and_over_the_api(
         page = client.get(f"/benchmarks/kitchen/experiments/{sent.json()['id']}/").content.decode()
     assert "Condition" in page
     assert EvidenceTest.objects.values("condition").distinct().count() == 3
+
+
+def test_answers_on_an_image_that_was_replaced_do_not_count(gold: dict[str, Revision], lea: User) -> None:
+    key, revision = next(iter(gold.items()))
+    benchmark, sample = revision.annotation.sample.benchmark, revision.annotation.sample
+    answered(revision, NEEDED)
+    assert [result_of(one, 1).key for one in gold_with_answers(benchmark)] == [key]
+    another_size(sample, (sample.width or 100, sample.height or 100), lea, boxes="kept")
+    assert not gold_with_answers(benchmark).exists()
+    answered(revision, NEEDED)
+    [found] = gold_with_answers(benchmark)
+    assert result_of(found, 1).needs

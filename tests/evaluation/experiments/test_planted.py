@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.benchmarks.write.benchmark import add_member
-from annotation.content.planted import unresolved_in, withdraw_error
+from annotation.content.planted import planted_for, unresolved_in, withdraw_error
 from annotation.content.proposals import keep_proposals
 from annotation.content.revisions import content_of
 from annotation.drafting import Arm
@@ -35,6 +35,7 @@ from annotation.review.write.decisions import Decision, answer_blind, decide
 from annotation.workflow import Role
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.models import Endpoint
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import serving
 from tests.evaluation.experiments.drafting_data import DRAFT, SECRET, answering, arms, drafted, reseed
@@ -263,3 +264,19 @@ def test_the_rate_has_an_interval_by_image_and_planted_drafts_are_in_no_measure(
     page = signed_in(lea).get("/benchmarks/kitchen/drafting/").content.decode()
     assert "Adopted: 10 of 40 shown (25.0%, 95% interval 14.2% … 40.2%)." in page
     assert timezone.now() > drafting.created_at
+
+
+def test_planted_boxes_are_found_in_pixels_of_the_image_that_replaced_theirs(
+    planted: Benchmark, ana: User, lea: User
+) -> None:
+    sample = shown_sample(planted, ana)
+    width, height = sample.width or 0, sample.height or 0
+    drafting = Drafting.objects.get(benchmark=planted)
+    row = Proposal.objects.filter(sample=sample, field="answer").get()
+    row.pk, row.field, row.content = None, "boxes", [{"box": [10, 10, 60, 50]}]
+    row.planted_error, row.drafting = [{"box": [80, 60, 120, 100]}], drafting
+    row.save(force_insert=True)
+    another_size(sample, (2 * width, 2 * height), lea, boxes="scaled")
+    sample.refresh_from_db()
+    boxes = [one.planted_error for one in planted_for(ana, sample, None) if one.field == "boxes"]
+    assert boxes == [[{"box": [160, 120, 240, 200]}]]

@@ -133,7 +133,7 @@ def test_the_number_of_queries_does_not_grow_with_the_runs(lea, django_assert_nu
     client.get(address("mug"))
     with django_assert_num_queries(19):
         client.get(address("mug"))
-    with django_assert_num_queries(24):  # and the trajectories again, whole, with their steps, replayed ones too
+    with django_assert_num_queries(25):  # and the trajectories again, whole, with their steps, replayed ones too
         client.get(address("mug", "?crops=last"))
 
 

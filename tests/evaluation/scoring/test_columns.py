@@ -78,8 +78,8 @@ def test_saving_the_same_again_changes_nothing(benchmark, lea):
 
 def test_a_benchmark_loads_in_a_fixed_number_of_queries(benchmark, django_assert_num_queries):
     with django_assert_num_queries(
-        10
-    ):  # samples, boxes, shapes, calls, tools, contents, facets, accepted chains, digest of both
+        11
+    ):  # samples, boxes, shapes, calls, tools, contents, facets, accepted chains, digest of both, images
         samples = load_samples(benchmark)
     run = Run.objects.get(model__name="Model A")
     with django_assert_num_queries(5):  # trajectories, answers judged by models, steps, replayed ones, decisions

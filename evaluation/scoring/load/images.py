@@ -1,0 +1,89 @@
+"""The image that a trajectory was recorded on, and how its pixels relate to those of the image that its sample has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from annotation.content.image_history import size_of
+from annotation.content.rescaling import Fit, Size, fit_of
+from annotation.models import ImageReplacement
+from evaluation.models import Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An image that a sample had until another replaced it. ``lost``: its pixels are not those of the next one scaled,
+    because the boxes of the sample had to be drawn again.
+    """
+
+    size: Size
+    lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The known facts about the image of a trajectory. ``size``: in pixels, None for that of the image of the sample.
+    ``lost``: no scaling makes its crops comparable with the gold.
+    """
+
+    size: Size | None = None
+    lost: bool = False
+
+
+HERE = Recorded()
+"""A trajectory on the image that its sample has."""
+Earliers = Mapping[int, Sequence[Earlier]]
+"""The earlier images of samples in their order, by primary key. Samples without any are omitted."""
+
+
+def earlier_images(replaced: QuerySet[ImageReplacement]) -> Earliers:
+    """Return the earlier images of the samples of these rows. One query."""
+    found: dict[int, list[Earlier]] = {}
+    rows = replaced.order_by("replaced_at", "pk").values_list("sample", "boxes", "image__width", "image__height")
+    for sample, boxes, width, height in rows:
+        found.setdefault(sample, []).append(Earlier((width, height), boxes == ImageReplacement.Boxes.RETURNED))
+    return found
+
+
+def recorded_image(
+    earlier: Sequence[Earlier], number: int | None, stated: Size | None, present: Size | None
+) -> Recorded:
+    """Return the image that a trajectory was recorded on.
+
+    ``earlier``: the earlier images of its sample; ``number``: how many of them had been replaced; ``stated``: the size
+    that its file states, None for none; ``present``: the size of the image that the sample has, None if unknown.
+
+    A stated size that differs from that image means the last image before it with that size. If the sample never had
+    such an image, crops are scaled from the stated size if the shape is equal.
+    """
+    at = min(number or 0, len(earlier))
+    sizes = [*(one.size for one in earlier), present]
+    own = sizes[at]
+    if stated is not None and own is not None and stated != own:
+        same = [place for place in range(len(sizes)) if sizes[place] == stated]
+        at = max((place for place in same if place < at), default=max(same, default=at))
+        own = stated
+    lost = any(one.lost for one in earlier[at:])
+    if own is None or present is None or own == present:
+        return Recorded(None, lost) if lost else HERE
+    # Each replacement that was scaled had the same shape, to a pixel.
+    return Recorded(own, lost or (sizes[at] != own and fit_of(own, present) is Fit.OTHER))
+
+
+def image_of(trajectory: Trajectory, earlier: Earliers | None = None) -> Recorded:
+    """Return the image that a trajectory, loaded with its sample, was recorded on. ``earlier``: of its sample, None to
+    ask for it with one query."""
+    if earlier is None:
+        earlier = earlier_images(ImageReplacement.objects.filter(sample=trajectory.sample_id))
+    width, height = trajectory.image_width, trajectory.image_height
+    stated = (width, height) if width and height else None
+    known = earlier.get(trajectory.sample_id, ())
+    return recorded_image(known, trajectory.image_number, stated, size_of(trajectory.sample))
+
+
+def is_on_present_image(trajectory: Trajectory) -> bool:
+    """Whether no image replaced the one that a trajectory was recorded on, also none of the same size. One query."""
+    return ImageReplacement.objects.filter(sample=trajectory.sample_id).count() <= (trajectory.image_number or 0)
