@@ -14,6 +14,7 @@ class EvaluationConfig(AppConfig):
         import_module("evaluation.imports.jobs")
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")
+        import_module("evaluation.judging.write.take_over")
         import_module("evaluation.samples.read.boxes")
         import_module("evaluation.trash.jobs")
         add_tabs = import_module("annotation.common.tabs").add_tabs
