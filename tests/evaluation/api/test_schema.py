@@ -23,6 +23,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.evidence import keep_answer
 from annotation.content.freeze import freeze_version
+from annotation.content.people import PLACEHOLDERS, uids_of
 from annotation.evidence import Condition, Purpose
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
@@ -402,6 +403,7 @@ def everything(lea: User) -> dict[str, Any]:
     keep_answer(gold.pk, Condition.CROP, Purpose.EVIDENCE, answer="A", right=True, model="m")
     fill_trash(lea, first)
     run_by |= portable_files(lea, board)
+    uids_of(board, [make_user("Pia Wolf", email=f"pia{PLACEHOLDERS}", is_active=False).pk])
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "number": built(board), "sha256": "0" * 64,
