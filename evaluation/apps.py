@@ -12,6 +12,7 @@ class EvaluationConfig(AppConfig):
         import_module("evaluation.experiments.jobs")
         import_module("evaluation.exports.jobs")
         import_module("evaluation.imports.jobs")
+        import_module("evaluation.imports.write.native")
         import_module("evaluation.scoring.jobs")
         import_module("evaluation.judging.write.leave")
         import_module("evaluation.judging.write.take_over")

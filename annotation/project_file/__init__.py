@@ -2,7 +2,7 @@
 
 ``manifest.json`` names every other member with its SHA-256 and, of a table, its number of rows. The checksum of a
 file is the SHA-256 of ``NAME SHA256\\n`` of all members in order of their names, so it depends on the content alone.
-Tables are ``tables/NAME.jsonl``: one row a line, keys sorted, without spaces; row n of a table has the number n, by
+Tables are ``tables/NAME.jsonl``: one row per line, keys sorted, without spaces; row n of a table has the number n, by
 which rows of later tables name it. Images are ``images/SHA256.SUFFIX`` with the bytes that the server stores.
 """
 

@@ -17,7 +17,8 @@ from annotation.project_file.values import InvalidFileError, Line
 
 FORMAT, VERSION = "sightline-project", 1
 MANIFEST = "manifest.json"
-LONGEST_LINE = 16 << 20
+LONGEST_LINE = 64 << 20
+"""As the importers of runs read it."""
 MOST_MANIFEST = 64 << 20
 MOST_ROWS = 50_000_000
 MOST_BYTES = 16 << 30
@@ -71,11 +72,15 @@ class Writer:
         self._zip = zipfile.ZipFile(self.out, "w", allowZip64=True)
 
     def table(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Write a table; returns its number of rows."""
+        """Write a table; returns its number of rows. Raises ``InvalidFileError`` for a row too long to be read."""
         count = 0
         with self._member(f"tables/{name}.jsonl", zipfile.ZIP_DEFLATED) as (stream, digest):
             for row in rows:
                 line = line_of(row)
+                if len(line) > LONGEST_LINE:
+                    raise InvalidFileError(
+                        f"tables/{name}.jsonl, line {count + 1} is longer than {LONGEST_LINE:,} bytes."
+                    )
                 stream.write(line)
                 digest.update(line)
                 count += 1

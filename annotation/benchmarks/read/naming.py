@@ -35,10 +35,6 @@ ELSEWHERE = {
 """Tables that name people and lead to no benchmark, each with the reason."""
 
 
-def name_of(model: Model) -> str:
-    return f"{model._meta.app_label}.{model._meta.model_name}"
-
-
 @cache
 def naming_fields() -> tuple[tuple[Model, str], ...]:
     """Each table with a field that names a person, those of many-to-many fields among them."""

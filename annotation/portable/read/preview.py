@@ -8,7 +8,7 @@ from annotation.project_file import Reader
 
 COUNTED = {
     "samples": "sample", "revisions": "revision", "versions": "version", "people": "person", "images": "image",
-    "reviews": "review", "comments": "comment",
+    "reviews": "review", "comments": "comment", "runs": "run", "trajectories": "trajectories",
 }  # fmt: skip
 LONGEST = 200
 """Of a text in a preview, in characters."""

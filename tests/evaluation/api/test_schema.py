@@ -403,7 +403,6 @@ def everything(lea: User) -> dict[str, Any]:
     keep_answer(gold.pk, Condition.CROP, Purpose.EVIDENCE, answer="A", right=True, model="m")
     fill_trash(lea, first)
     run_by |= portable_files(lea, board)
-    uids_of(board, [make_user("Pia Wolf", email=f"pia{PLACEHOLDERS}", is_active=False).pk])
     create_prompt(actor=lea, benchmark=board, slug="mine", role="user", text="{{ question }} {{ options }}")
     return {
         "attempt": attempt.pk, "prompt": "mine", "n": 0, "number": built(board), "sha256": "0" * 64,
@@ -416,7 +415,8 @@ def everything(lea: User) -> dict[str, Any]:
 
 
 def portable_files(lea: User, board: Benchmark) -> dict[str, Any]:
-    """A written portable file, and two uploaded ones."""
+    """A written portable file, two uploaded ones, and a placeholder."""
+    uids_of(board, [make_user("Pia Wolf", email=f"pia{PLACEHOLDERS}", is_active=False).pk])
     file = start_export(actor=lea, benchmark=board, number=None, named=False)
     upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)
     update = PortableUpload.objects.create(
