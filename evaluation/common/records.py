@@ -50,6 +50,8 @@ def run_trajectories(rows: TrajectoryQuerySet) -> Iterator[TrajectoryRecord]:
     found = found.order_by(by_code_points("sample__key"), "rollout", by_code_points("condition"))
     for place, row in enumerate(found.iterator(chunk_size=BATCH)):
         yield replace(trajectory_record(row), extra=_placed(row.extra, row.run, is_first=place == 0))
+        # A row and its steps refer to each other, and would stay until the garbage collector finds them.
+        row._prefetched_objects_cache.clear()
 
 
 def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, Any]:

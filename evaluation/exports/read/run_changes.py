@@ -26,6 +26,7 @@ LONGEST, LONGEST_NOTE, MOST_RUNS = 200, 100_000, 10_000
 OF_RUN = ("model", "setting", "note", "protocols")
 """What two runs with one uid are compared by, besides their rows."""
 RESULTS = (TRAJECTORIES, INTERVENTIONS, JUDGEMENTS)
+"""Tables with rows of runs; the last is not compared for a person who may not read all of it."""
 Name = tuple[str, str]
 """Model and setting."""
 
@@ -138,12 +139,13 @@ def _run(line: Line, people: int) -> FileRun:
 
 def plan_runs(actor: User | None, benchmark: Benchmark, file: Reader) -> list[RunEntry]:
     """What an update does with each run of a file, and the runs that only the benchmark has. None for a file without
-    runs."""
+    runs. Judgments are not compared while the actor judges some."""
     if not has_runs(file):
         return []
     here = {run.uid: run for run in Run.everything.filter(benchmark=benchmark, staged_for=None).select_related("model")}
     names = {(run.model.name, run.setting) for run in here.values() if run.deleted_at is None}
     ours, found = RunsInFile(benchmark, actor), []
+    compared = RESULTS if ours.has_all_judgements() else RESULTS[:2]
     in_file = runs_in(file)
     for one in in_file:
         run = here.get(one.uid)
@@ -153,7 +155,7 @@ def plan_runs(actor: User | None, benchmark: Benchmark, file: Reader) -> list[Ru
         elif run.deleted_at is not None:
             found.append(RunEntry(str(one), RunKind.TRASH, run=one))
         else:
-            fields = _fields(one, ours.run_row(run, {}), content_of(ours, run))
+            fields = _fields(one, ours.run_row(run, {}), content_of(ours, run), compared)
             found.append(RunEntry(str(one), RunKind.CHANGED if fields else RunKind.SAME, fields, one))
     uids = {one.uid for one in in_file}
     missing = [run for run in ours.runs if run.uid not in uids]
@@ -171,10 +173,12 @@ def content_of(ours: RunsInFile, run: Run) -> RunContent:
     return found
 
 
-def _fields(one: FileRun, other: Mapping[str, Any], content: RunContent) -> tuple[str, ...]:
+def _fields(
+    one: FileRun, other: Mapping[str, Any], content: RunContent, tables: Iterable[str] = RESULTS
+) -> tuple[str, ...]:
     own = {"model": one.model, "setting": one.setting, "note": one.note, "protocols": one.protocols}
     changed = [name for name in OF_RUN if own[name] != other[name]]
-    return (*changed, *(table for table in RESULTS if one.content.sums.get(table) != content.sums.get(table)))
+    return (*changed, *(table for table in tables if one.content.sums.get(table) != content.sums.get(table)))
 
 
 def changes_of_runs(first: Reader, second: Reader) -> list[str]:

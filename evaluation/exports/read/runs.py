@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from annotation.models import Benchmark, ImportRecord, Version, VersionEntry
 from annotation.portable.read.further import Rows
 from annotation.project_file import line_of
-from evaluation.common.judging.known import judgements_known_to
+from evaluation.common.judging.known import judgements_known_to, withheld_samples
 from evaluation.common.records import intervention_record, judgement_record, run_trajectories
 from evaluation.exporters.portable import (
     portable_intervention,
@@ -72,6 +72,10 @@ class RunsInFile:
     def people(self) -> set[int]:
         judges = self._judgements(self.runs).exclude(person=None).order_by().values_list("person", flat=True)
         return {run.created_by_id for run in self.runs if run.created_by_id} | set(judges.distinct())
+
+    def has_all_judgements(self) -> bool:
+        """Whether the actor may read the judgments of all samples. A judge may not."""
+        return self.actor is None or not withheld_samples(self.actor, self.benchmark).exists()
 
     def tables(self, people: Mapping[int, int]) -> Iterator[tuple[str, Rows]]:
         yield RUN, (self.run_row(run, people) for run in self.runs)

@@ -115,13 +115,14 @@ def update(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
             uploads.update_benchmark_from(actor=request.user, upload=found, choices=choices)
             return redirect("evaluation:portable-update", slug, pk)
     job = Job.objects.filter(pk=found.job_id).first() if found.works else None
+    found.preview = uploads.preview_known_to(request.user, found)
     context = {
         **benchmark_context(request, benchmark, "export"),
         "upload": found,
         "job": job,
         "form": form,
         "groups": differences_in(found.preview),
-        "runs": (runs := runs_in_preview(uploads.preview_known_to(request.user, found))),
+        "runs": (runs := runs_in_preview(found.preview)),
         "adds_runs": any(one.kind == RunKind.ADDED for one in runs),
     }
     status = 400 if form.errors else 200

@@ -67,7 +67,8 @@ def preview_known_to(person: User, upload: PortableUpload) -> dict[str, Any]:
     update, benchmark = upload.preview.get("update"), upload.benchmark
     if update is None or "runs" not in update or benchmark is None or allowed(person, benchmark, Right.IMPORT_RUNS):
         return dict(upload.preview)
-    return {**upload.preview, "update": {name: value for name, value in update.items() if name != "runs"}}
+    known = {name: value for name, value in update.items() if name != "runs"}
+    return {**upload.preview, "update": {**known, "runs_left_out": True}}
 
 
 def upload_file(*, actor: User, file: Upload, benchmark: Benchmark | None = None) -> PortableUpload:
@@ -135,8 +136,8 @@ def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts
                 counts = update_from(
                     actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
                 )
-                if has_runs(file) and allowed(person, benchmark, Right.IMPORT_RUNS):
-                    counts |= _add_new_runs(person, benchmark, file, plan)
+                if has_runs(file):
+                    counts |= _add_new_runs(context, benchmark, file, plan)
                 context.checkpoint()
                 upload.preview = {**upload.preview, "updated": counts}
                 upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
@@ -146,8 +147,12 @@ def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts
     return _scored(context, benchmark, counts) if counts.get("runs") else counts
 
 
-def _add_new_runs(actor: User, benchmark: Benchmark, file: Reader, plan: Plan) -> dict[str, int]:
+def _add_new_runs(context: JobContext, benchmark: Benchmark, file: Reader, plan: Plan) -> dict[str, int]:
     """The runs that only the file has. Nothing is changed in those of the benchmark."""
+    actor = context.job.created_by
+    if actor is None or not allowed(actor, benchmark, Right.IMPORT_RUNS):
+        context.warn("The runs of the file were left out: you can't import runs at the moment.")
+        return {}
     new = [one.run for one in plan_runs(actor, benchmark, file) if one.kind is RunKind.ADDED and one.run is not None]
     images = Sample.objects.filter(benchmark=benchmark).values_list("key", "image__sha256")
     others = {key for key, sha256 in images if key in plan.samples and plan.samples[key].image != (sha256 or "")}
@@ -184,8 +189,9 @@ def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
             plan = plan_update(upload.benchmark, file)
             new = new_discussion(upload.benchmark, file, plan, brought=brought_by(plan))
             preview["update"] = plan.as_json(MOST_LISTED) | {"discussion": counts_of(new)}
-            if has_runs(file) and allowed(upload.created_by, upload.benchmark, Right.IMPORT_RUNS):
-                preview["update"]["runs"] = as_json(plan_runs(upload.created_by, upload.benchmark, file))
+            if has_runs(file):
+                plan_of_runs = as_json(plan_runs(upload.created_by, upload.benchmark, file))
+                preview["update"] |= {"runs": plan_of_runs}
         elif has_runs(file):
             runs_in(file)
     with transaction.atomic():

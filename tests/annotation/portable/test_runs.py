@@ -4,6 +4,7 @@ On PostgreSQL too, because the order of the rows must not depend on the database
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 from itertools import zip_longest
 from pathlib import Path
@@ -19,7 +20,8 @@ from annotation.project_file import Reader, differences
 from evaluation.exports.read.run_changes import RunKind, changes_of_runs, plan_runs
 from evaluation.exports.read.runs import RunsInFile
 from evaluation.exports.write import import_project
-from evaluation.models import Experiment, Judgement, Lineage, Run, Trajectory
+from evaluation.judging.write.queues import next_to_judge
+from evaluation.models import Experiment, Judgement, JudgingItem, JudgingQueue, Lineage, Run, Trajectory
 from evaluation.scoring.settings import settings_of
 from evaluation.scoring.write import score_benchmark
 from evaluation.trash.write.runs import delete_run
@@ -268,3 +270,54 @@ def test_a_job_writes_runs_over_the_api(lab: Benchmark, lea: User, tmp_path: Pat
     file.write_bytes(b"".join(client.get(f"{base}{job['id']}/file/").streaming_content))
     with Reader(file) as found:
         assert found.tables["trajectories"] == 9
+
+
+def test_a_lead_in_the_middle_of_a_judging_queue_gets_and_gives_no_runs(
+    lab: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    """Which model a question is about could be looked up in a file, or in the comparison with one."""
+    file, plain = with_runs(lab, tmp_path / "a"), exported(lab, tmp_path / "b")
+    copy = import_project(actor=lea, path=plain, slug="copy", lead=lea)
+    asked = lab.runs.get(setting="base").trajectories.first()
+    queue = JudgingQueue.objects.create(benchmark=lab, seed="x", drawn_from=1, created_by=lea)
+    JudgingItem.objects.create(queue=queue, trajectory=asked, kind="reliability", key="question-0")
+    client, base = signed_in(lea), "/benchmarks/kitchen/export/"
+    assert updated(lea, lab, file)["before"]["runs"]["counts"]["equal"] == 2
+    upload = PortableUpload.objects.get()
+    assert next_to_judge(actor=lea, queue=queue) is not None
+    assert client.get(base).status_code == 403
+    assert client.post(f"{base}project.sightline", {"runs": "1"}).status_code == 403
+    assert client.post(f"{base}portable/", {"runs": "1"}).status_code == 403
+    assert client.post("/api/v1/benchmarks/kitchen/portable/", {"runs": True}, JSON).status_code == 403
+    assert client.post(f"{base}project.sightline").status_code == 200
+    shown = client.get(f"/api/v1/benchmarks/kitchen/portable/updates/{upload.pk}/").json()["preview"]["update"]
+    assert "runs" not in shown
+    assert shown["runs_left_out"]
+    told = updated(lea, lab, file)
+    assert "runs" not in told["before"]
+    assert "The runs of the file are left out" in told["page"]
+    assert "runs" not in told["after"]
+    assert updated(lea, copy, file)["after"]["runs"] == 2
+
+
+@pytest.mark.endurance
+def test_memory_does_not_grow_with_the_trajectories(lab: Benchmark, lea: User, tmp_path: Path) -> None:
+    """Twice as many trajectories of 4 KB, in an export and an import: the peak is that of one batch."""
+    run, sample = lab.runs.get(setting="base"), lab.samples.order_by("pk").first()
+    peaks = []
+    for begin, end in ((10, 2500), (2500, 7500)):
+        Trajectory.objects.bulk_create(
+            Trajectory(run=run, sample=sample, rollout=rollout, answer="word " * 800, digest=str(rollout))
+            for rollout in range(begin, end)
+        )
+        file = tmp_path / str(end)
+        tracemalloc.start()
+        with_runs(lab, file)
+        written = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        import_project(actor=lea, path=file, slug=f"copy-{end}", lead=lea)
+        peaks.append((written, tracemalloc.get_traced_memory()[1]))
+        tracemalloc.stop()
+    (write, read), (write_more, read_more) = peaks
+    assert write_more < 1.25 * write
+    assert read_more < 1.25 * read
