@@ -398,6 +398,8 @@ API = [
     Line("api-board-pair-sample", (B, "seen-00"), post=api(*LEADS), json=True, scope="manage"),
     Line("api-board-accept", (B, "{item}"), post=api(*WORKERS), json=True, scope="annotate"),
     Line("api-board-reject", (B, "{item}"), post=api(*WORKERS), json=True, scope="annotate"),
+    Line("api-placeholders", (B,), get=api(*LEADS), scope="manage"),
+    Line("api-take-over", (B, "{placeholder}"), post=api(*LEADS), json=True, scope="manage"),
     Line("api-webhooks", (B,), get=api(*LEADS), post=api(*LEADS), json=True, scope="manage"),
     Line("api-webhook", (B, "{webhook}"), get=api(*LEADS), patch=api(*LEADS), scope="manage"),
     Line("api-webhook-test", (B, "{webhook}"), post=api(*LEADS), scope="manage"),

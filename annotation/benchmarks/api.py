@@ -5,24 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.benchmarks.read.placeholders import invitations_to_take_over, placeholders_of
 from annotation.benchmarks.read.trash import deleted_benchmarks
+from annotation.benchmarks.write.invitations import withdraw
+from annotation.benchmarks.write.take_over import invite_in_place
 from annotation.benchmarks.write.trash import delete_benchmark, purge_benchmark, restore_benchmark
 from annotation.common.access import known_in_list
 from annotation.common.api import benchmark_for
 from annotation.common.trash import gone_at
-from annotation.models import Benchmark
-from annotation.workflow import Right
+from annotation.content.people import address_of
+from annotation.models import Benchmark, PersonUid
+from annotation.workflow import Right, Role
 from webapp.accounts.http import person_of
+from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField
+from webapp.common.api import TextField, WordField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
+from webapp.common.errors import NotFound
 
 
 class BenchmarkSerializer(serializers.ModelSerializer):
@@ -105,6 +112,67 @@ def purge(request: Request, slug: str) -> Response:
     person = person_of(request)
     purge_benchmark(actor=person, benchmark=get_object_or_404(deleted_benchmarks(person), slug=slug))
     return Response(status=202)
+
+
+ROLES = [role.value for role in Role]
+PLACEHOLDER = inline_serializer(
+    "Placeholder",
+    {
+        "id": serializers.IntegerField(),
+        "name": serializers.CharField(),
+        "address": serializers.CharField(allow_blank=True, help_text="As the file has it; empty if it has none."),
+        "roles": serializers.ListField(child=serializers.ChoiceField(ROLES), help_text="As the file has them."),
+        "invited": serializers.CharField(allow_blank=True, help_text="The address of the open invitation; else empty."),
+    },
+)
+
+
+class TakeOverSerializer(Form):
+    email = serializers.EmailField(max_length=254, help_text="The address gets the link. It must have no account.")
+    roles = serializers.ListField(
+        child=WordField(ROLES), min_length=1, help_text="They replace the roles that the file has."
+    )
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="placeholders", parameters=PAGING, responses=page_of("PlaceholderPage", PLACEHOLDER))
+@api_view(["GET"])
+def placeholders(request: Request, slug: str) -> Response:
+    """The people of an imported file whom no account has taken over."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    invited = {pk: one.email for pk, one in invitations_to_take_over(benchmark).items()}
+    identities = {one.user_id: one for one in PersonUid.objects.filter(benchmark=benchmark, user__is_active=False)}
+    roles: dict[int, list[str]] = {}
+    for user, role in benchmark.memberships.filter(user__is_active=False).order_by("role").values_list("user", "role"):
+        roles.setdefault(user, []).append(role)
+
+    def shown(person: User) -> dict[str, Any]:
+        address = address_of(person.email, identities.get(person.pk))
+        named = {"id": person.pk, "name": person.name, "address": address}
+        return {**named, "roles": roles.get(person.pk, []), "invited": invited.get(person.pk, "")}
+
+    return paged(request, placeholders_of(benchmark), "pk", shown)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(methods=["POST"], operation_id="placeholder_invite", request=TakeOverSerializer, responses={204: None})
+@extend_schema(methods=["DELETE"], operation_id="placeholder_withdraw", request=None, responses={204: None})
+@api_view(["POST", "DELETE"])
+def take_over(request: Request, slug: str, pk: int) -> Response:
+    """POST invites the person behind a placeholder, who gets an account with its work. DELETE withdraws the open
+    invitation."""
+    benchmark, actor = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    person = get_object_or_404(placeholders_of(benchmark), pk=pk)
+    if request.method == "POST":
+        given = read_form(TakeOverSerializer, request)
+        roles = [Role(role) for role in given["roles"]]
+        invite_in_place(actor=actor, benchmark=benchmark, person=person, email=given["email"], roles=roles)
+        return Response(status=204)
+    invitation = invitations_to_take_over(benchmark).get(person.pk)
+    if invitation is None:
+        raise NotFound(gettext("%(person)s is not invited.") % {"person": person})
+    withdraw(actor=actor, benchmark=benchmark, invitation=invitation)
+    return Response(status=204)
 
 
 def _deleted(benchmark: Benchmark) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from annotation.models import Benchmark, ImageReplacement
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.lineage.write import TRAINING, place_in, recorded_place, recorded_training, training_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
+from evaluation.models.querysets.runs import TrajectoryQuerySet
 from evaluation.schema import AboutAnswer, Coordinates, JudgementKind, Rollout, StepFlag, Usage
 from evaluation.schema import Intervention as InterventionRecord
 from evaluation.schema import Judgement as JudgementRecord
@@ -21,6 +22,7 @@ from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
 from evaluation.scoring.load.images import Earliers, earlier_images, image_of
+from webapp.common.ordering import by_code_points
 
 BATCH = 1000
 
@@ -40,6 +42,18 @@ def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator
     for row in found.iterator(chunk_size=BATCH):
         yield replace(trajectory_record(row, earlier), extra=_placed(row.extra, row.run, is_first=row.run_id != before))
         before = row.run_id
+
+
+def run_trajectories(rows: TrajectoryQuerySet) -> Iterator[TrajectoryRecord]:
+    """The trajectories ``rows`` of one run with their steps, by sample, rollout and condition, in an order that is the
+    same on every database."""
+    found = rows.select_related("run__model", "run__lineage", "sample").prefetch_related("steps")
+    found = found.order_by(by_code_points("sample__key"), "rollout", by_code_points("condition"))
+    earlier = earlier_images(ImageReplacement.objects.filter(sample__in=rows.values("sample")))
+    for place, row in enumerate(found.iterator(chunk_size=BATCH)):
+        yield replace(trajectory_record(row, earlier), extra=_placed(row.extra, row.run, is_first=place == 0))
+        # A row and its steps refer to each other, and would stay until the garbage collector finds them.
+        row._prefetched_objects_cache.clear()
 
 
 def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, Any]:
@@ -112,9 +126,13 @@ def _tuple(names: Any) -> tuple[str, ...] | None:
 def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
     rows = Intervention.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
     for row in rows.order_by("run__model__name", "run__setting", "sample__key", "condition").iterator(chunk_size=BATCH):
-        yield InterventionRecord(
-            row.run.model.name, row.sample.key, row.condition, row.correct, row.answer, row.run.setting, row.extra
-        )
+        yield intervention_record(row)
+
+
+def intervention_record(row: Intervention) -> InterventionRecord:
+    return InterventionRecord(
+        row.run.model.name, row.sample.key, row.condition, row.correct, row.answer, row.run.setting, row.extra
+    )
 
 
 def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
@@ -122,10 +140,14 @@ def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[Judgem
     rows = judgements_known_to(user, benchmark).select_related("run__model", "sample", "trajectory")
     order = ("run__model__name", "run__setting", "sample__key", "kind", "judge", *_ORDER_OF_ANSWERS)
     for row in rows.defer("trajectory__answer", "trajectory__extra").order_by(*order).iterator(chunk_size=BATCH):
-        yield JudgementRecord(
-            row.run.model.name, row.sample.key, JudgementKind(row.kind), row.verdict, row.answer, row.judge,
-            row.run.setting, row.extra, about=_about(row),
-        )  # fmt: skip
+        yield judgement_record(row)
+
+
+def judgement_record(row: Judgement) -> JudgementRecord:
+    return JudgementRecord(
+        row.run.model.name, row.sample.key, JudgementKind(row.kind), row.verdict, row.answer, row.judge,
+        row.run.setting, row.extra, about=_about(row),
+    )  # fmt: skip
 
 
 _ORDER_OF_ANSWERS = (F("trajectory__rollout").asc(nulls_first=True), "trajectory__condition", "decides")

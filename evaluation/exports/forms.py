@@ -39,3 +39,4 @@ class UpdateForm(forms.Form):
 class ExportForm(forms.Form):
     version = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     people = forms.RegexField(r"^named$", required=False)
+    runs = forms.BooleanField(required=False)

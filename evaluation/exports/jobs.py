@@ -9,12 +9,15 @@ from django.utils.translation import gettext_noop
 
 from evaluation.exports.write import files, uploads
 from webapp.jobs.context import JobContext
-from webapp.jobs.registry import each_hour, job
+from webapp.jobs.registry import Parts, each_hour, job
 
 
 @job(files.KIND, title=gettext_noop("Portable file of %(title)s"))
-def write_export(context: JobContext, slug: str, number: int | None, named: bool) -> dict[str, Any]:
-    return files.write_export(context, slug=slug, number=number, named=named)
+def write_export(
+    context: JobContext, slug: str, number: int | None, named: bool, with_runs: bool = False
+) -> dict[str, Any]:
+    """``with_runs``: jobs of an earlier release do not have it."""
+    return files.write_export(context, slug=slug, number=number, named=named, with_runs=with_runs)
 
 
 @job(uploads.READ, title=gettext_noop("Check of %(file)s"), stopped=uploads.note_stopped)
@@ -23,13 +26,13 @@ def read_upload(context: JobContext, upload_id: str) -> dict[str, Any]:
 
 
 @job(uploads.CREATE, title=gettext_noop("Benchmark from %(file)s"), stopped=uploads.note_stopped)
-def import_upload(context: JobContext, upload_id: str) -> dict[str, Any]:
+def import_upload(context: JobContext, upload_id: str) -> dict[str, Any] | Parts:
     return uploads.import_upload(context, upload_id=upload_id)
 
 
 @job(uploads.UPDATE, title=gettext_noop("Update from %(file)s"), stopped=uploads.note_stopped)
-def run_update(context: JobContext, upload_id: str) -> dict[str, Any]:
-    return dict(uploads.run_update(context, upload_id=upload_id))
+def run_update(context: JobContext, upload_id: str) -> dict[str, Any] | Parts:
+    return uploads.run_update(context, upload_id=upload_id)
 
 
 @each_hour

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 
 from annotation.portable.read.update import Kind
+from evaluation.exports.read.run_changes import RunKind
 
 TITLES = {
     Kind.CONFLICT: (
@@ -27,6 +28,26 @@ TITLES = {
         gettext_lazy("They were removed there or added here. Nothing changes."),
     ),
 }
+
+
+RUNS = {
+    RunKind.ADDED: gettext_lazy("Only the file has it. It is added."),
+    RunKind.CHANGED: gettext_lazy("It differs here. Nothing changes."),
+    RunKind.TAKEN: gettext_lazy("Another run here has this model and setting. It is not added."),
+    RunKind.TRASH: gettext_lazy("It is in the trash here. Nothing changes."),
+    RunKind.MISSING: gettext_lazy("Only this benchmark has it. Nothing changes."),
+}
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run that the file and the benchmark do not share. ``trajectories``: of the file, None if it has none."""
+
+    name: str
+    kind: str
+    text: str
+    fields: list[str]
+    trajectories: int | None
 
 
 @dataclass(frozen=True)
@@ -51,3 +72,14 @@ def differences_in(preview: Mapping[str, Any]) -> list[Group]:
         for kind, (title, text) in TITLES.items()
         if found["counts"].get(kind.value)
     ]  # fmt: skip
+
+
+def runs_in_preview(preview: Mapping[str, Any]) -> list[RunLine]:
+    """The runs that differ, those that are added first."""
+    found = preview.get("update", {}).get("runs", {}).get("runs", [])
+    lines = [
+        RunLine(one["name"], one["kind"], str(RUNS[RunKind(one["kind"])]), one["fields"], one["trajectories"])
+        for one in found
+    ]
+    order = [kind.value for kind in RUNS]
+    return sorted(lines, key=lambda line: order.index(line.kind))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import uuid
 from string import ascii_uppercase
 from typing import Any
 
@@ -13,6 +14,8 @@ from evaluation.models.querysets.live import live, on_samples
 from evaluation.models.querysets.runs import RunQuerySet, TrajectoryQuerySet
 from evaluation.schema import FILE_READINGS
 
+PROTOCOL = "protocols"
+"""The key in ``Run.extra`` for how the model was run, as a portable file has it."""
 PEOPLE, PEOPLE_NAME = "people", "People"
 """The key in ``Run.extra`` that marks a run of a human study, and the name of its model."""
 
@@ -51,6 +54,11 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
+    uid = models.UUIDField(
+        default=uuid.uuid4,
+        editable=False,
+        help_text="The same on every server that has this run from a portable file.",
+    )
     revision = models.PositiveBigIntegerField(
         default=0, db_default=0, help_text="Another after every transaction that changes its trajectories."
     )
@@ -83,6 +91,7 @@ class Run(models.Model):
             ),
             models.UniqueConstraint(fields=["staged_for", "model", "setting"], name="staged_run_once"),
             models.UniqueConstraint(fields=["benchmark", "number"], name="run_number_once"),
+            models.UniqueConstraint(fields=["benchmark", "uid"], name="run_uid_once"),
             models.CheckConstraint(
                 condition=Q(staged_for__isnull=False) | Q(number__isnull=False), name="run_has_a_number"
             ),

@@ -69,6 +69,7 @@ UNSAID: dict[str, dict[str, str]] = {
         "people": "They are members who can annotate.",
         "query": "The samples say which terms select some.",
     },
+    "placeholder_invite": {"email": "An address has rules, and it must have no account."},
     "portable_update": {"conflicts": "The file and the benchmark have the conflicts."},
     "portable_update_upload": {"file": "A file has at least one byte."},
     "portable_upload": {"file": "A file has at least one byte."},

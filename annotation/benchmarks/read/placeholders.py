@@ -1,4 +1,4 @@
-"""People of imported files who have no access, and the benchmarks that have their work."""
+"""People of imported files who have no access, and who leads the benchmarks that have their work."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Collection
 from django.db.models import Q, QuerySet
 
 from annotation.content.people import PLACEHOLDERS
-from annotation.models import Annotation, Benchmark, Comment, Membership, PersonUid, Review, Revision
+from annotation.models import Benchmark, Membership, PersonUid
 from annotation.workflow import Role
-from webapp.accounts.models import User
+from webapp.accounts.models import Invitation, User
 
 
 def is_placeholder(user: User) -> bool:
@@ -25,19 +25,10 @@ def placeholders_of(benchmark: Benchmark) -> QuerySet[User]:
     return people.filter(Q(pk__in=members) | Q(pk__in=named)).order_by("name", "pk")
 
 
-def benchmarks_with(person: User) -> set[int]:
-    """All benchmarks where this person has a role, a uid or work, also deleted ones."""
-    found = set(Membership.objects.filter(user=person).values_list("benchmark", flat=True))
-    found.update(PersonUid.objects.filter(user=person).values_list("benchmark", flat=True))
-    for rows, path in (
-        (Annotation.objects.filter(author=person), "sample__"),
-        (Revision.objects.filter(author=person), "annotation__sample__"),
-        (Review.objects.filter(reviewer=person), "revision__annotation__sample__"),
-        (Comment.objects.filter(author=person), "annotation__sample__"),
-    ):
-        for pair in rows.order_by().values_list(f"{path}benchmark", f"{path}removed_from").distinct():
-            found.update(one for one in pair if one is not None)
-    return found
+def invitations_to_take_over(benchmark: Benchmark) -> dict[int, Invitation]:
+    """The open invitation of each placeholder who is invited to this benchmark."""
+    found = Invitation.objects.open().filter(takes_over__isnull=False, roles__benchmark=benchmark).distinct()
+    return {one.takes_over_id: one for one in found if one.takes_over_id is not None}
 
 
 def leads_all(person: User, benchmarks: Collection[int]) -> bool:

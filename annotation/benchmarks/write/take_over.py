@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext
 
-from annotation.benchmarks.read.placeholders import benchmarks_with, is_placeholder, leads_all
+from annotation.benchmarks.read.naming import benchmarks_naming
+from annotation.benchmarks.read.placeholders import is_placeholder, leads_all
 from annotation.benchmarks.write.invitations import add_invitation, mail_invitation
 from annotation.common.access import require
 from annotation.models import Benchmark, Membership, PersonUid
@@ -33,7 +34,7 @@ def invite_in_place(
         raise Conflict(gettext("This site sends no email, which proves who takes over the work. Ask a site admin."))
     with transaction.atomic():
         person = User.objects.select_for_update().get(pk=person.pk)
-        if benchmark.pk not in benchmarks_with(person):
+        if benchmark.pk not in benchmarks_naming(person):
             raise NotFound(gettext("No such person in %(title)s.") % {"title": benchmark.title})
         _require_free(actor, person)
         refuse_known_address(email)
@@ -71,7 +72,7 @@ def _require_free(actor: User, person: User) -> None:
     """Raises ``Conflict`` unless this person has no account, and only benchmarks of the actor have their work."""
     if not is_placeholder(person):
         raise Conflict(gettext("%(person)s is not a person of an imported file.") % {"person": person})
-    if not leads_all(actor, benchmarks_with(person)):
+    if not leads_all(actor, benchmarks_naming(person)):
         raise Conflict(
             gettext("Another benchmark, with another lead, has work of %(person)s. Ask a site admin to invite them.")
             % {"person": person}

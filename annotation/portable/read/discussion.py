@@ -15,7 +15,7 @@ from annotation.content.people import PLACEHOLDERS, address_of
 from annotation.models import Benchmark, Comment, PersonUid, Review, Revision
 from annotation.portable.read.people import address_in, uids_in
 from annotation.portable.read.update import OPEN_WORK, InFile, Kind, Plan
-from annotation.project_file import InvalidFileError, Reader
+from annotation.project_file import Line, Reader
 
 Place = tuple[str, datetime, str]
 """The key of a sample, and when a revision of it was made with which digest."""
@@ -65,7 +65,7 @@ def new_discussion(benchmark: Benchmark, file: Reader, plan: Plan, *, brought: C
         for (made, digest), number in one.revisions.items()
         if (place := (key, made, digest)) in found.revisions or key in brought
     }
-    in_file = [_keys_in(row, number) for number, row in enumerate(file.rows("person"), start=1)]
+    in_file = [_keys_in(line) for line in file.lines("person")]
     here = _people(benchmark)
     _add_reviews(found, benchmark, file, places, in_file, here)
     _add_comments(found, benchmark, file, samples, places, in_file, here)
@@ -91,9 +91,9 @@ def _revisions(benchmark: Benchmark) -> dict[Place, Here]:
     }
 
 
-def _keys_in(row: Mapping[str, Any], number: int) -> Keys:
-    uid, known_as = uids_in(row, number)
-    return frozenset(str(one) for one in (known_as or uid, address_in(row)) if one)
+def _keys_in(line: Line) -> Keys:
+    uid, known_as = uids_in(line)
+    return frozenset(str(one) for one in (known_as or uid, address_in(line)) if one)
 
 
 def _people(benchmark: Benchmark) -> dict[int, tuple[Keys, bool]]:
@@ -132,16 +132,15 @@ def _add_reviews(
         keys, is_placeholder = here[reviewer]
         for key in keys:
             known |= {(tuple(place), key, made, text)} | ({(tuple(place), key)} if is_placeholder else set())
-    for number, row in enumerate(file.rows("review"), start=1):
-        place = places.get(_number(row.get("revision")))
+    for line in file.lines("review"):
+        place = places.get(line.reference("revision", file.tables.get("revision", 0)))
         if place is None or (place in found.revisions and found.revisions[place].open):
             continue
-        keys, made = _person(in_file, row.get("reviewer")), _moment(row, "review", number)
-        is_known = any(
-            (place, key, made, str(row.get("comment", ""))) in known or (place, key) in known for key in keys
-        )
+        keys, made = _person(in_file, line, "reviewer"), line.moment("created_at")
+        text = line.text("comment", default="")
+        is_known = any((place, key, made, text) in known or (place, key) in known for key in keys)
         if keys and not is_known:
-            found.reviews.append(New(number, row, place))
+            found.reviews.append(New(line.number, line.row, place))
 
 
 def _add_comments(
@@ -161,37 +160,30 @@ def _add_comments(
         for key in here[author][0]
     }
     of_annotation: dict[int, list[Place]] = {}
-    for number, row in enumerate(file.rows("revision"), start=1):
-        if number in places:
-            of_annotation.setdefault(row["annotation"], []).append(places[number])
+    for line in file.lines("revision"):
+        if line.number in places:
+            annotation = line.reference("annotation", file.tables.get("annotation", 0))
+            of_annotation.setdefault(annotation, []).append(places[line.number])
     there = set[int]()
-    for number, row in enumerate(file.rows("comment"), start=1):
-        revisions = sorted(of_annotation.get(_number(row.get("annotation")), ()), key=lambda place: place[1])
-        keys = _person(in_file, row.get("author"))
-        if not revisions or not keys or (row.get("parent") is not None and _number(row["parent"]) not in there):
+    for line in file.lines("comment"):
+        # A comment on an answer to a gold check has no annotation.
+        annotated = line.reference_or_none("annotation", file.tables.get("annotation", 0))
+        parent = line.reference_or_none("parent", file.tables.get("comment", 0))
+        revisions = sorted(of_annotation.get(annotated or 0, ()), key=lambda place: place[1])
+        keys = _person(in_file, line, "author")
+        if not revisions or not keys or (parent is not None and parent not in there):
             continue
-        there.add(number)
-        made, sample = _moment(row, "comment", number), revisions[0][0]
-        same = next((known[one] for key in keys if (one := (sample, key, made, str(row.get("text")))) in known), None)
+        there.add(line.number)
+        made, sample, text = line.moment("created_at"), revisions[0][0], line.text("text")
+        same = next((known[one] for key in keys if (one := (sample, key, made, text)) in known), None)
         if same is not None:
-            found.known[number] = same
+            found.known[line.number] = same
         else:
             # On the revision that there was, whose annotation can be another one here than that of later revisions.
             before = [place for place in revisions if place[1] <= made]
-            found.comments.append(New(number, row, (before or revisions[:1])[-1]))
+            found.comments.append(New(line.number, line.row, (before or revisions[:1])[-1]))
 
 
-def _person(in_file: list[Keys], number: Any) -> Keys:
-    return in_file[number - 1] if 1 <= _number(number) <= len(in_file) else frozenset()
-
-
-def _number(value: Any) -> int:
-    """The number of a row, 0 for none."""
-    return value if isinstance(value, int) else 0
-
-
-def _moment(row: Mapping[str, Any], table: str, number: int) -> datetime:
-    try:
-        return datetime.fromisoformat(row["created_at"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidFileError(f"tables/{table}.jsonl, line {number}: created_at has no valid value.") from error
+def _person(in_file: list[Keys], line: Line, field: str) -> Keys:
+    number = line.reference_or_none(field, len(in_file))
+    return in_file[number - 1] if number is not None else frozenset()

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
-from annotation.project_file import InvalidFileError
+from annotation.project_file import Line
 
 LONGEST_ADDRESS = 254
 ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 
 
-def uids_in(row: Mapping[str, Any], number: int) -> tuple[UUID | None, UUID | None]:
+def uids_in(line: Line) -> tuple[UUID | None, UUID | None]:
     """The uid of a person, and the one that other files have for the same person. A file of an earlier release has
     neither."""
+    return _uid(line, "uid"), _uid(line, "known_as")
+
+
+def _uid(line: Line, field: str) -> UUID | None:
     try:
-        uid, known_as = (UUID(row[name]) if row.get(name) is not None else None for name in ("uid", "known_as"))
+        return None if line.row.get(field) is None else UUID(line.row[field])
     except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidFileError(f"tables/person.jsonl, line {number}: uid has no valid value.") from error
-    return uid, known_as
+        raise line.error(field) from error
 
 
-def address_in(row: Mapping[str, Any]) -> str:
+def address_in(line: Line) -> str:
     """The address of a person, "" if the row has none that can be one."""
-    email = str(row.get("email") or "").lower()
+    email = line.text("email", default="").lower()
     return email if len(email) <= LONGEST_ADDRESS and ADDRESS.fullmatch(email) else ""

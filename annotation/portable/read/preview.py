@@ -8,7 +8,7 @@ from annotation.project_file import Reader
 
 COUNTED = {
     "samples": "sample", "revisions": "revision", "versions": "version", "people": "person", "images": "image",
-    "reviews": "review", "comments": "comment",
+    "reviews": "review", "comments": "comment", "runs": "run", "trajectories": "trajectories",
 }  # fmt: skip
 LONGEST = 200
 """Of a text in a preview, in characters."""
@@ -18,7 +18,7 @@ def preview_of(file: Reader) -> dict[str, Any]:
     """Title, address, people, version and checksum as the manifest has them, and counts of rows. ``version`` is None
     for a working state."""
     about, tables = file.manifest.about, file.tables
-    version = about.get("version")
+    version, left_out = about.get("version"), about.get("left_out")
     return {
         "title": str(about.get("title", ""))[:LONGEST],
         "slug": str(about.get("slug", ""))[:LONGEST],
@@ -26,5 +26,5 @@ def preview_of(file: Reader) -> dict[str, Any]:
         "version": version if isinstance(version, int) else None,
         "checksum": file.manifest.checksum,
         "counts": {name: tables.get(table, 0) for name, table in COUNTED.items()},
-        "left_out": sorted(str(name)[:LONGEST] for name in about.get("left_out", ()))[:100],
+        "left_out": sorted(str(name)[:LONGEST] for name in (left_out if isinstance(left_out, list) else ()))[:100],
     }

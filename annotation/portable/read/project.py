@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import IO, Any
 from uuid import UUID
@@ -13,23 +13,32 @@ from annotation.content.people import address_of, uids_of
 from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
 from annotation.models import Benchmark, Image, Revision, Version
 from annotation.portable.read.contents import WorkingState
+from annotation.portable.read.further import Further
 from annotation.portable.read.tables import BENCHMARK_FIELDS, Table
 from annotation.portable.read.version import FrozenVersion
-from annotation.project_file import Manifest, Writer
+from annotation.project_file import InvalidFileError, Manifest, Writer
 from webapp.accounts.models import User
 from webapp.common import audit, objects
+from webapp.common.errors import Conflict
 
 
 def export_project(
-    *, actor: User | None, benchmark: Benchmark, out: IO[bytes], named: bool, version: Version | None = None
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    out: IO[bytes],
+    named: bool,
+    version: Version | None = None,
+    further: Further | None = None,
 ) -> Manifest:
     """Write the entire benchmark to ``out`` except its runs, seats and audit log; or what one ``version`` of it holds.
-    ``named``: people by name and address, else as "person-07". Two exports of the same state have the same bytes.
+    ``named``: people by name and address, else as "person-07". ``further``: tables that are added, such as those of
+    runs. Two exports of the same state have the same bytes. Raises ``Conflict`` for a row that no file can hold.
     """
     writer = Writer(out)
     with transaction.atomic():
         contents = FrozenVersion(version) if version else WorkingState(benchmark)
-        people = contents.people()
+        people = sorted({*contents.people(), *(further.people() if further else ())})
         writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
         writer.table("person", _person_rows(benchmark, people, named))
         numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
@@ -40,14 +49,32 @@ def export_project(
             numbers[table.model] = {pk: number for number, pk in enumerate(contents.keys(table), start=1)}
         for table in contents.tables:
             writer.table(table.name, _rows(table, contents, numbers))
+        about: dict[str, Any] = {
+            "slug": benchmark.slug,
+            "title": benchmark.title,
+            "people": "named" if named else "pseudonyms",
+        }
+        about |= contents.about
+        if further is not None:
+            _write_further(writer, further, numbers[User])
+            if "left_out" in about:
+                about["left_out"] = [name for name in about["left_out"] if name != further.name]
         for image in images.exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
-        about = {"slug": benchmark.slug, "title": benchmark.title, "people": "named" if named else "pseudonyms"}
-        manifest = writer.close(about | contents.about)
+        manifest = writer.close(about)
         data = {"checksum": manifest.checksum, "people": about["people"], **_version_of(version)}
+        data |= {"with": further.name} if further else {}
         audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
     return manifest
+
+
+def _write_further(writer: Writer, further: Further, people: Mapping[int, int]) -> None:
+    for name, rows in further.tables(people):
+        try:
+            writer.table(name, ({key: _plain(value) for key, value in row.items()} for row in rows))
+        except InvalidFileError as error:
+            raise Conflict(str(error)) from error
 
 
 def _version_of(version: Version | None) -> dict[str, int]:

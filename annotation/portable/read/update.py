@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.models import Annotation, Benchmark, Gold, Revision, Sample
-from annotation.project_file import FIELDS, Reader
+from annotation.project_file import FIELDS, InvalidFileError, Line, Reader
 from annotation.workflow import State
 
 Identity = tuple[datetime, str]
@@ -126,23 +126,38 @@ def plan_update(benchmark: Benchmark, file: Reader) -> Plan:
 
 
 def samples_in(file: Reader) -> dict[str, InFile]:
-    """The samples of a file by key with their submitted revisions and their gold, without withdrawn ones."""
-    images = [str(row.get("sha256", "")) for row in file.rows("image")]
-    by_number: dict[int, InFile] = {}
-    for number, row in enumerate(file.rows("sample"), start=1):
-        at = row.get("image")
-        by_number[number] = InFile(number, row, images[at - 1] if isinstance(at, int) else "")
-    of_annotation = [row["sample"] for row in file.rows("annotation")]
-    golds = {row["revision"] for row in file.rows("gold")}
-    for number, row in enumerate(file.rows("revision"), start=1):
-        one = by_number[of_annotation[row["annotation"] - 1]]
-        if row.get("submitted_at") is None:
+    """The samples of a file by key with their submitted revisions and their gold, without withdrawn ones. Raises
+    ``InvalidFileError`` for a row that names no row, or has no valid key or identity."""
+    images, stored = [], file.images
+    for line in file.lines("image"):
+        images.append(line.text("sha256"))
+        if "removed" not in line.row and images[-1] not in stored:
+            raise missing_image(line)
+    found: list[InFile] = []
+    by_key: dict[str, InFile] = {}
+    for line in file.lines("sample"):
+        at, key = line.reference_or_none("image", len(images)), line.text("key")
+        found.append(InFile(line.number, line.row, "" if at is None else images[at - 1]))
+        if not line.row.get("deleted_at"):
+            if key in by_key:
+                raise line.error("key", f"is that of the sample in line {by_key[key].number}")
+            by_key[key] = found[-1]
+    of_annotation = [found[line.reference("sample", len(found)) - 1] for line in file.lines("annotation")]
+    revisions = file.tables.get("revision", 0)
+    golds = {line.reference("revision", revisions) for line in file.lines("gold")}
+    for line in file.lines("revision"):
+        one = of_annotation[line.reference("annotation", len(of_annotation)) - 1]
+        if line.row.get("submitted_at") is None:
             continue
-        identity = (datetime.fromisoformat(row["created_at"]), str(row["digest"]))
-        one.revisions[identity] = number
-        if number in golds:
-            one.gold, one.content = identity, {name: row.get(name) for name in FIELDS}
-    return {str(one.row["key"]): one for one in by_number.values() if not one.row.get("deleted_at")}
+        identity = (line.moment("created_at"), line.text("digest"))
+        one.revisions[identity] = line.number
+        if line.number in golds:
+            one.gold, one.content = identity, {name: line.row.get(name) for name in FIELDS}
+    return by_key
+
+
+def missing_image(line: Line) -> InvalidFileError:
+    return line.error("sha256", f"names an image that the file does not have: {line.text('sha256')[:64]}")
 
 
 def _kind(one: InFile, gold: Revision | None, known: set[Identity], *, working: bool) -> Kind | None:

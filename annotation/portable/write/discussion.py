@@ -8,12 +8,13 @@ from typing import Any
 from django.db import models
 
 from annotation.models import Comment, Review
+from annotation.portable.read.columns import in_column
 from annotation.portable.read.discussion import Discussion, Here, New
-from annotation.portable.write.project import in_column
+from annotation.project_file import Line
 from webapp.common.bulk import insert_rows, reserve_ids
 
-Person = Callable[[Any], int | None]
-"""From a person of the file to the placeholder."""
+Person = Callable[[Line, str], int | None]
+"""From a field that names a person of the file to the placeholder."""
 OF_REVIEW = ("decision", "reasons", "comment", "blind_answer", "blind_seconds", "created_at")
 OF_COMMENT = ("text", "x", "y", "created_at", "resolved_at")
 
@@ -26,7 +27,7 @@ def add_discussion(found: Discussion, person: Person) -> dict[str, int]:
 def _add_reviews(found: Discussion, person: Person) -> int:
     rows = []
     for one, pk in zip(found.reviews, reserve_ids(Review, len(found.reviews)), strict=True):
-        here, reviewer = found.revisions[one.place], person(one.row.get("reviewer"))
+        here, reviewer = found.revisions[one.place], person(Line("review", one.number, one.row), "reviewer")
         rows.append((pk, here.pk, here.author, reviewer, *_values(Review, OF_REVIEW, one)))
     return insert_rows(Review, ("id", "revision", "revision_author", "reviewer", *OF_REVIEW), rows)
 
@@ -40,7 +41,8 @@ def _add_comments(found: Discussion, person: Person) -> int:
         here: Here = found.revisions[one.place]
         parent = None if one.row.get("parent") is None else ids[one.row["parent"]]
         annotations[ids[one.number]] = here.annotation if parent is None else annotations[parent]
-        people = (person(one.row.get("author")), person(one.row.get("resolved_by")))
+        line = Line("comment", one.number, one.row)
+        people = (person(line, "author"), person(line, "resolved_by"))
         values = _values(Comment, OF_COMMENT, one)
         rows.append((ids[one.number], annotations[ids[one.number]], parent, *people, *values))
     return insert_rows(Comment, ("id", "annotation", "parent", "author", "resolved_by", *OF_COMMENT), rows)

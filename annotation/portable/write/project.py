@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, models
 from django.utils.translation import gettext
 
@@ -19,14 +17,16 @@ from annotation.content.segments import place_segments
 from annotation.images.store import SUFFIX, store_bytes
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BenchmarkSchema, FacetValue, Image, Revision, Sample
+from annotation.portable.read.columns import in_column
 from annotation.portable.read.tables import BENCHMARK_FIELDS, TABLES, Numbers, Table
+from annotation.portable.read.update import missing_image
 from annotation.portable.read.version import FrozenVersion
 from annotation.portable.write.people import add_people
-from annotation.project_file import InvalidFileError, Reader
+from annotation.project_file import InvalidFileError, Line, Reader, invalid
 from annotation.task_schema import InvalidSchemaError, TaskSchema
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.bulk import as_json, insert_rows, reserve_ids
+from webapp.common.bulk import insert_rows, reserve_ids
 from webapp.common.errors import InvalidInput
 
 AT_ONCE = 1000
@@ -57,25 +57,26 @@ def store_images(*, actor: User | None, file: Reader, slug: str) -> list[int]:
     """Store the images of the file with the bytes they have there; returns their rows in its order. Call before the
     transaction: storing one twice changes nothing."""
     found = []
-    for row in file.rows("image"):
-        if "removed" in row:
-            found.append(_removed_image(row).pk)
+    for line in file.lines("image"):
+        if "removed" in line.row:
+            found.append(_removed_image(line).pk)
             continue
-        member = file.images.get(str(row.get("sha256")))
+        member = file.images.get(line.text("sha256"))
         if member is None:
-            raise InvalidFileError(f"The image {str(row.get('sha256'))[:64]} is missing from the file.")
+            raise missing_image(line)
         data = b"".join(file.pieces(member))
         found.append(store_bytes(actor, Benchmark(slug=slug), data).pk)
     return found
 
 
-def _removed_image(row: Mapping[str, Any]) -> Image:
+def _removed_image(line: Line) -> Image:
     """The row of an image that was taken down where the file was written. One that is here is not touched."""
-    sha256, size = str(row.get("sha256")), {name: row.get(name) for name in ("width", "height", "bytes")}
-    valid = all(isinstance(one, int) and 0 < one < MOST_PIXELS for one in size.values())
-    if not valid or row.get("format") not in SUFFIX or not SHA256.fullmatch(sha256):
-        raise InvalidFileError(f"The removed image {sha256[:64]} has no valid size or format.")
-    given = {**size, "format": row["format"], "state": Image.State.REMOVED, "problem": str(row["removed"])[:2000]}
+    sha256, format = line.text("sha256"), line.text("format")
+    size = {name: line.reference(name, MOST_PIXELS - 1) for name in ("width", "height", "bytes")}
+    for name, valid in (("format", format in SUFFIX), ("sha256", SHA256.fullmatch(sha256))):
+        if not valid:
+            raise line.error(name)
+    given = {**size, "format": format, "state": Image.State.REMOVED, "problem": line.text("removed")[:2000]}
     return Image.objects.get_or_create(sha256=sha256, defaults=given)[0]
 
 
@@ -93,8 +94,11 @@ def fill(*, actor: User | None, benchmark: Benchmark, file: Reader, images: Sequ
         numbers[table.model] = reserve_ids(table.model, file.tables.get(table.name, 0))
         _insert(table, file, benchmark, numbers)
     FacetValue.objects.filter(benchmark=benchmark, sample__benchmark=None).update(benchmark=None)
-    for stored in BenchmarkSchema.objects.filter(benchmark=benchmark):
-        TaskSchema.parse(stored.content)
+    for number, stored in enumerate(BenchmarkSchema.objects.filter(benchmark=benchmark).order_by("pk"), start=1):
+        try:
+            TaskSchema.parse(stored.content)
+        except InvalidSchemaError as error:
+            raise invalid("benchmarkschema", number, "content", f"is no schema: {error}") from error
     _finish_version(benchmark, file)
     content_changed(benchmark.pk)
     data = {"checksum": file.manifest.checksum, "from": str(file.manifest.about.get("slug", ""))[:60]}
@@ -125,61 +129,50 @@ def _insert(
     ids = numbers[table.model]
     hooks = dict(table.revisions_in)
 
-    def revision(number: Any) -> int:
-        return _id_of(numbers[Revision], number, table.name)
-
     def values() -> Iterator[tuple[Any, ...]]:
         for at, row in enumerate(file.rows(table.name)):
-            given = []
+            given, line = [], Line(table.name, at + 1, row)
             for one in fields:
                 # A file of an earlier release lacks the columns that came later.
                 value = row.get(one.name, one.get_default() if one.has_default() else None)
                 if one.name in hooks and value is not None:
-                    value = _renumbered(hooks[one.name], value, revision, table.name)
+                    value = _renumbered(hooks[one.name], value, numbers[Revision], line, one.name)
                 if isinstance(one, models.ForeignKey):
-                    given.append(None if value is None else _id_of(numbers[one.related_model], value, table.name))
+                    given.append(_id_of(numbers[one.related_model], line, one))
                 else:
                     given.append(in_column(one, value, table.name, at + 1))
             # A withdrawn sample is of no benchmark.
             place = "removed_from" if table.model is Sample and row.get("deleted_at") else "benchmark"
             yield (ids[at], *given, *(benchmark.pk if name == place else None for name in own))
 
-    rows = values()
+    rows, first = values(), 1
     while some := list(islice(rows, AT_ONCE)):
-        insert_rows(table.model, names, some)
+        try:
+            insert_rows(table.model, names, some)
+        except (IntegrityError, DataError) as error:
+            where = f"tables/{table.name}.jsonl, lines {first} to {first + len(some) - 1}"
+            raise InvalidFileError(f"{where}: the rows contradict each other: {error}") from error
+        first += len(some)
 
 
-def _renumbered(hook: Callable[[Any, Numbers], Any], value: Any, number: Callable[[Any], int], table: str) -> Any:
+def _renumbered(
+    hook: Callable[[Any, Numbers], Any], value: Any, revisions: Sequence[int], line: Line, field: str
+) -> Any:
+    """The JSON with the revisions that it names by their rows here."""
+
+    def revision(number: Any) -> int:
+        return revisions[Line(line.table, line.number, {field: number}).reference(field, len(revisions)) - 1]
+
     try:
-        return hook(value, number)
+        return hook(value, revision)
     except (AttributeError, KeyError, TypeError) as error:
-        raise InvalidFileError(f"tables/{table}.jsonl names revisions in a form that is not known.") from error
+        raise line.error(field, "names revisions in a form that is not known") from error
 
 
-def _id_of(ids: Sequence[int], number: Any, table: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(ids):
-        raise InvalidFileError(f"tables/{table}.jsonl names a row that the file does not have: {str(number)[:20]}.")
-    return ids[number - 1]
-
-
-def in_column(one: models.Field[Any, Any], value: Any, table: str, line: int) -> Any:
-    """The value as its column takes it."""
-    where = f"tables/{table}.jsonl, line {line}: {one.name}"
-    if value is None:
+def _id_of(ids: Sequence[int], line: Line, one: models.ForeignKey[Any, Any]) -> int | None:
+    number = line.reference_or_none(one.name, len(ids))
+    if number is None:
         if not one.null:
-            raise InvalidFileError(f"{where} is missing.")
+            raise line.error(one.name, "is missing")
         return None
-    if isinstance(one, models.JSONField):
-        return as_json(value)
-    try:
-        found = one.to_python(value)
-        if isinstance(found, str) and ((one.max_length and len(found) > one.max_length) or "\0" in found):
-            raise ValueError
-        empty = found == "" and one.blank
-        if one.choices and not empty and found not in {key for key, _ in one.flatchoices}:
-            raise ValueError
-    except (ValidationError, ValueError, TypeError) as error:
-        raise InvalidFileError(f"{where} has no valid value.") from error
-    if isinstance(found, datetime) and found.tzinfo is None:
-        raise InvalidFileError(f"{where} is a time without a zone.")
-    return found
+    return ids[number - 1]

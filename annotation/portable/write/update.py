@@ -27,6 +27,7 @@ from annotation.models import (
     Revision,
     Sample,
 )
+from annotation.portable.read.columns import checked, in_column
 from annotation.portable.read.discussion import new_discussion
 from annotation.portable.read.tables import TABLES, Table
 from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
@@ -34,17 +35,17 @@ from annotation.portable.read.version import NOT_GOLD, OF_REVISIONS
 from annotation.portable.write.discussion import add_discussion
 from annotation.portable.write.history import ADDED, DISCUSSED, GOLD, KEPT, note_samples, states_of
 from annotation.portable.write.people import placeholder
-from annotation.portable.write.project import in_column
-from annotation.project_file import InvalidFileError, Reader
+from annotation.project_file import Line, Reader
 from annotation.workflow import Right, SampleState, State
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.bulk import insert_rows, reserve_ids
 from webapp.common.errors import Conflict, InvalidInput
 
-OF_SAMPLE = ("key", "image_name", "image_group", "width", "height")
+OF_SAMPLE = ("key", "image_name", "image_group", "width", "height", "image_problem", "extra", "state")
 """The columns of a sample that an update adds it with."""
 DONE = {Choice.FILE: GOLD, Choice.BOTH: KEPT}
+MOST_REVISIONS = 2**31 - 1
 LISTED = 500
 """The most samples that the audit entry of an update names."""
 
@@ -159,21 +160,15 @@ class _Update:
         for key in keys:
             one = self.plan.samples[key]
             given = {
-                field.name: in_column(field, one.row.get(field.name), "sample", one.number)
+                field.name: checked(field, self._given(field, one.row), "sample", one.number)
                 for field in Sample._meta.concrete_fields
                 if field.name in OF_SAMPLE
             }
-            state = one.row.get("state")
-            Sample.objects.create(
-                benchmark=self.benchmark,
-                image_id=self.images.get(one.image),
-                image_problem=""
-                if one.image in self.images or not one.image
-                else str(one.row.get("image_problem", "")),
-                extra=one.row.get("extra") or {},
-                state=SampleState.DISCARDED if state == SampleState.DISCARDED else SampleState.TO_DO,
-                **given,
-            )
+            if one.image in self.images or not one.image:
+                given["image_problem"] = ""
+            if given["state"] != SampleState.DISCARDED:
+                given["state"] = SampleState.TO_DO
+            Sample.objects.create(benchmark=self.benchmark, image_id=self.images.get(one.image), **given)
 
     def append_revisions(self, keys: Iterable[str]) -> None:
         """Add the submitted revisions of these samples that are not here, to the annotations of their people."""
@@ -181,20 +176,20 @@ class _Update:
         if not wanted:
             return
         samples = {one.key: one for one in Sample.objects.filter(benchmark=self.benchmark, key__in=wanted.values())}
-        rows = {number: row for number, row in enumerate(self.file.rows("annotation"), 1) if row["sample"] in wanted}
+        lines = {line.number: line for line in self.file.lines("annotation") if line.row["sample"] in wanted}
         known = self._known(wanted.values())
         missing: dict[int, list[tuple[int, dict[str, Any]]]] = defaultdict(list)
         for number, row in enumerate(self.file.rows("revision"), start=1):
-            if row["annotation"] in rows and row.get("submitted_at") is not None:
-                key = wanted[rows[row["annotation"]]["sample"]]
+            if row["annotation"] in lines and row.get("submitted_at") is not None:
+                key = wanted[lines[row["annotation"]].row["sample"]]
                 identity = next(i for i, n in self.plan.samples[key].revisions.items() if n == number)
                 if (key, *identity) in known:
                     self.revisions[number] = known[(key, *identity)]
                 else:
                     missing[row["annotation"]].append((number, row))
         for at, found in missing.items():
-            annotation = self._annotation(samples[wanted[rows[at]["sample"]]], rows[at])
-            self._insert_revisions(annotation, sorted(found, key=lambda one: one[1]["number"]))
+            annotation = self._annotation(samples[wanted[lines[at].row["sample"]]], lines[at])
+            self._insert_revisions(annotation, sorted(found, key=_number_in))
         appended = {n for found in missing.values() for n, _ in found}
         self._insert_parts(appended)
         self.appended = len(appended)
@@ -239,11 +234,11 @@ class _Update:
         rows = Revision.objects.filter(annotation__sample__benchmark=self.benchmark, submitted_at__isnull=False)
         return {tuple(row[:3]): row[3] for row in rows.filter(annotation__sample__key__in=list(keys)).values_list(*of)}
 
-    def _annotation(self, sample: Sample, row: Mapping[str, Any]) -> Annotation:
+    def _annotation(self, sample: Sample, line: Line) -> Annotation:
         """The annotation of the same person, or a new one that is closed until its revision becomes gold."""
-        author, kind = self._person(row.get("author")), row.get("kind", Annotation.Kind.OWN)
+        author, kind = self._person(line, "author"), line.text("kind", default=Annotation.Kind.OWN)
         if kind not in Annotation.Kind.values:
-            raise InvalidFileError("tables/annotation.jsonl has a kind that is not known.")
+            raise line.error("kind")
         of: dict[str, Any] = {"sample": sample, "author_id": author} | ({} if author else {"kind": kind})
         made, _ = Annotation.objects.get_or_create(**of, defaults={"kind": kind, "state": State.SUPERSEDED})
         return made
@@ -255,25 +250,26 @@ class _Update:
         ids = reserve_ids(Revision, len(found))
         rows = []
         for at, (number, row) in enumerate(found):
-            fixed = {"annotation": annotation.pk, "number": last + 1 + at, "author": self._person(row.get("author"))}
+            line = Line("revision", number, row)
+            fixed = {"annotation": annotation.pk, "number": last + 1 + at, "author": self._person(line, "author")}
             # Its sources are named by numbers of the file; those that are not here can't be named.
             fixed["provenance"] = in_column(
-                Revision._meta.get_field("provenance"), self._sources(row), "revision", number
+                Revision._meta.get_field("provenance"), self._sources(line), "revision", number
             )
             values = [fixed[name] if name in fixed else self._value(table, name, row, number) for name in names]
             rows.append((ids[at], *values))
             self.revisions[number] = ids[at]
         insert_rows(Revision, ["id", *names], rows)
 
-    def _sources(self, row: Mapping[str, Any]) -> Any:
-        given = row.get("provenance")
+    def _sources(self, line: Line) -> Any:
+        given = line.row.get("provenance")
         if given is None:
             return None
         try:
             known = self.revisions
             return {name: {**of, "from": [known[n] for n in of["from"] if n in known]} for name, of in given.items()}
         except (AttributeError, KeyError, TypeError) as error:
-            raise InvalidFileError("tables/revision.jsonl names revisions in a form that is not known.") from error
+            raise line.error("provenance", "names revisions in a form that is not known") from error
 
     def _insert_parts(self, appended: set[int]) -> None:
         """Boxes, calls, plans and all other parts of the revisions that were added."""
@@ -281,10 +277,11 @@ class _Update:
             if not table.path.startswith(OF_REVISIONS) or table.model in NOT_GOLD:
                 continue
             names = [one.name for one in table.fields]
+            revisions = self.file.tables.get("revision", 0)
             found = [
-                (number, row)
-                for number, row in enumerate(self.file.rows(table.name), start=1)
-                if row.get("revision") in appended
+                (line.number, line.row)
+                for line in self.file.lines(table.name)
+                if line.reference("revision", revisions) in appended
             ]
             ids = reserve_ids(table.model, len(found))
             insert_rows(
@@ -301,54 +298,66 @@ class _Update:
 
     def _value(self, table: Table, name: str, row: Mapping[str, Any], number: int) -> Any:
         one: models.Field[Any, Any] = table.model._meta.get_field(name)  # type: ignore[assignment]  # concrete
-        value = row.get(name, one.get_default() if one.has_default() else None)
         if one.related_model is User:
-            return self._person(value)
-        return in_column(one, value, table.name, number)
+            return self._person(Line(table.name, number, row), name)
+        return in_column(one, self._given(one, row), table.name, number)
 
-    def _person(self, number: Any) -> int | None:
+    @staticmethod
+    def _given(one: models.Field[Any, Any], row: Mapping[str, Any]) -> Any:
+        """The value of a field in a row. A file of an earlier release lacks the columns that came later."""
+        return row.get(one.name, one.get_default() if one.has_default() else None)
+
+    def _person(self, line: Line, field: str) -> int | None:
         """The placeholder of a person of the file. Accounts are never taken for people of a file."""
+        number = line.reference_or_none(field, len(self._person_rows))
         if number is None:
             return None
         if number not in self.people:
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(self._person_rows):
-                raise InvalidFileError(f"The file names a person that it does not have: {str(number)[:20]}.")
-            row = self._person_rows[number - 1]
+            row = Line("person", number, self._person_rows[number - 1])
             unnamed = f"{self.file.manifest.checksum} {number}"
-            self.people[number] = placeholder(self.benchmark, row, number, unnamed=unnamed).pk
+            self.people[number] = placeholder(self.benchmark, row, unnamed=unnamed).pk
         return self.people[number]
 
-    def _of_samples(self, table: str, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    def _of_samples(self, table: str, keys: Iterable[str]) -> dict[str, list[Line]]:
         wanted = {self.plan.samples[key].number: key for key in keys}
-        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for row in self.file.rows(table):
-            if row.get("sample") in wanted:
-                found[wanted[row["sample"]]].append(row)
+        found: dict[str, list[Line]] = defaultdict(list)
+        samples = self.file.tables.get("sample", 0)
+        for line in self.file.lines(table):
+            sample = line.reference("sample", samples)
+            if sample in wanted:
+                found[wanted[sample]].append(line)
         return found
 
-    def _replace_facets(self, sample: Sample, rows: Iterable[Mapping[str, Any]]) -> None:
+    def _replace_facets(self, sample: Sample, lines: Iterable[Line]) -> None:
         own = FacetValue.objects.filter(sample=sample).exclude(kind=FacetValue.Kind.BANK)
         own.delete()
         table = next(table for table in TABLES if table.model is FacetValue)
         names = ("name", "position", "value", "kind")
         FacetValue.objects.bulk_create(
             FacetValue(
-                sample=sample, benchmark=self.benchmark, **{name: self._value(table, name, row, 1) for name in names}
+                sample=sample,
+                benchmark=self.benchmark,
+                **{name: self._value(table, name, line.row, line.number) for name in names},
             )
-            for row in rows
-            if row.get("kind") != FacetValue.Kind.BANK
+            for line in lines
+            if line.row.get("kind") != FacetValue.Kind.BANK
         )
 
-    def _add_chains(self, sample: Sample, rows: Iterable[Mapping[str, Any]]) -> None:
+    def _add_chains(self, sample: Sample, lines: Iterable[Line]) -> None:
         table = next(table for table in TABLES if table.model is AcceptedChain)
-        for row in rows:
-            digest = self._value(table, "digest", row, 1)
+        calls: models.Field[Any, Any] = AcceptedChain._meta.get_field("calls")
+        for line in lines:
+            digest = self._value(table, "digest", line.row, line.number)
             AcceptedChain.objects.get_or_create(
                 sample=sample,
                 digest=digest,
                 defaults={
-                    "calls": row.get("calls") or [],
-                    "note": self._value(table, "note", row, 1),
-                    "accepted_by_id": self._person(row.get("accepted_by")),
+                    "calls": checked(calls, line.row.get("calls"), table.name, line.number),
+                    "note": self._value(table, "note", line.row, line.number),
+                    "accepted_by_id": self._person(line, "accepted_by"),
                 },
             )
+
+
+def _number_in(one: tuple[int, dict[str, Any]]) -> int:
+    return Line("revision", *one).reference("number", MOST_REVISIONS)

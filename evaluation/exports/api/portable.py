@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -23,8 +24,9 @@ from evaluation.exports.read.uploads import STATES, uploads_of
 from evaluation.exports.write import files
 from evaluation.exports.write import uploads as writes
 from webapp.accounts.http import person_of
+from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope, needs
-from webapp.common.api import TextField, WholeNumberField, WordField
+from webapp.common.api import TextField, TruthField, WholeNumberField, WordField
 from webapp.common.api_forms import Form, read_form
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.bodies import takes_files
@@ -35,6 +37,10 @@ from webapp.jobs.api import JobSerializer
 class PortableExportSerializer(Form):
     version = WholeNumberField(required=False, min_value=1, max_value=2**31 - 1, help_text="Default: working state.")
     people = WordField(["pseudonyms", "named"], required=False, default="pseudonyms")
+    runs = TruthField(
+        required=False, default=False,
+        help_text="With finished runs and their trajectories; of a version those scored against its gold.",
+    )  # fmt: skip
 
 
 class PortableFileSerializer(Form):
@@ -88,7 +94,10 @@ def export(request: Request, slug: str) -> Response:
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     given = read_form(PortableExportSerializer, request)
     named = given["people"] == "named"
-    job = files.start_export(actor=person_of(request), benchmark=benchmark, number=given.get("version"), named=named)
+    job = files.start_export(
+        actor=person_of(request), benchmark=benchmark, number=given.get("version"), named=named,
+        with_runs=given.get("runs", False),
+    )  # fmt: skip
     return Response(JobSerializer(job).data, status=202)
 
 
@@ -127,10 +136,10 @@ def uploads(request: Request) -> Response:
     person = person_of(request)
     writes.require_creator(person)
     if request.method == "GET":
-        return paged(request, uploads_of(person), ("created_at", "pk"), _shown)
+        return paged(request, uploads_of(person), ("created_at", "pk"), partial(_shown, person))
     UPLOADS.take(asking(request))
     given = read_form(PortableFileSerializer, request)
-    return Response(_shown(writes.upload_file(actor=person, file=given["file"])), status=202)
+    return Response(_shown(person, writes.upload_file(actor=person, file=given["file"])), status=202)
 
 
 @needs(Scope.MANAGE)
@@ -140,7 +149,7 @@ def upload(request: Request, pk: UUID) -> Response:
     """An uploaded file: its state, and what it holds."""
     person = person_of(request)
     writes.require_creator(person)
-    return Response(_shown(writes.upload_of(person, pk)))
+    return Response(_shown(person, writes.upload_of(person, pk)))
 
 
 @needs(Scope.MANAGE)
@@ -155,7 +164,9 @@ def create(request: Request, pk: UUID) -> Response:
     writes.require_creator(person)
     found = writes.upload_of(person, pk)
     given = read_form(PortableCreateSerializer, request)
-    return Response(_shown(writes.create_benchmark_from(actor=person, upload=found, slug=given["slug"])), status=202)
+    return Response(
+        _shown(person, writes.create_benchmark_from(actor=person, upload=found, slug=given["slug"])), status=202
+    )
 
 
 @takes_files(upload_room(Right.MANAGE))
@@ -173,10 +184,12 @@ def updates(request: Request, slug: str) -> Response:
     """Your uploads to update this benchmark. POST uploads a file with the same uid; a job compares it."""
     benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
     if request.method == "GET":
-        return paged(request, uploads_of(person, benchmark), ("created_at", "pk"), _shown)
+        return paged(request, uploads_of(person, benchmark), ("created_at", "pk"), partial(_shown, person))
     UPLOADS.take(asking(request))
     given = read_form(PortableFileSerializer, request)
-    return Response(_shown(writes.upload_file(actor=person, file=given["file"], benchmark=benchmark)), status=202)
+    return Response(
+        _shown(person, writes.upload_file(actor=person, file=given["file"], benchmark=benchmark)), status=202
+    )
 
 
 @needs(Scope.MANAGE)
@@ -184,8 +197,8 @@ def updates(request: Request, slug: str) -> Response:
 @api_view(["GET"])
 def update(request: Request, slug: str, pk: UUID) -> Response:
     """What the update would change, by sample, and what it changed."""
-    benchmark = benchmark_for(request, slug, Right.MANAGE)
-    return Response(_shown(writes.upload_of(person_of(request), pk, benchmark)))
+    benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    return Response(_shown(person, writes.upload_of(person, pk, benchmark)))
 
 
 @needs(Scope.MANAGE)
@@ -199,16 +212,18 @@ def update_start(request: Request, slug: str, pk: UUID) -> Response:
     benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
     found = writes.upload_of(person, pk, benchmark)
     choices = read_form(PortableUpdateSerializer, request).get("conflicts", {})
-    return Response(_shown(writes.update_benchmark_from(actor=person, upload=found, choices=choices)), status=202)
+    return Response(
+        _shown(person, writes.update_benchmark_from(actor=person, upload=found, choices=choices)), status=202
+    )
 
 
-def _shown(upload: Any) -> dict[str, Any]:
+def _shown(person: User, upload: Any) -> dict[str, Any]:
     return {
         "id": upload.pk,
         "state": upload.state,
         "file": upload.file_name,
         "bytes": upload.bytes,
-        "preview": upload.preview,
+        "preview": writes.preview_known_to(person, upload),
         "benchmark": upload.benchmark.slug if upload.benchmark else "",
         "problem": upload.error,
         "job": upload.job_id,

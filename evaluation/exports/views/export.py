@@ -11,11 +11,12 @@ from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.common.access import allowed, require
 from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.exporters import EXPORTERS
 from annotation.exporters.interface import MissingLibrary
-from annotation.portable.read.project import export_project, image_bytes, portable_name
+from annotation.portable.read.project import image_bytes, portable_name
 from annotation.portable.read.version import version_named
 from annotation.workflow import Right
 from evaluation.common.downloads import download
@@ -23,6 +24,8 @@ from evaluation.common.exports import EXPORTS
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.formats import export_parts
+from evaluation.exports.read.runs import RunsInFile, counts_by_state
+from evaluation.exports.write.files import export_file
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, NotFound, Unavailable
 from webapp.common.streaming import streamed
@@ -30,6 +33,8 @@ from webapp.common.translation import in_english
 
 MOST_BYTES = 1 << 30
 """The maximum total size of images in a portable file that is written while a browser waits."""
+MOST_TRAJECTORIES = 20_000
+"""The maximum in a portable file that is written while a browser waits."""
 TITLES = {
     "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
     "samples": (
@@ -51,10 +56,15 @@ TITLES = {
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
     extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
-    most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n).
+    most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n),
+    portable_runs (version or None, and counts of the runs that its portable file can have), in_a_job (whether a job
+    has to write the file).
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     counts = count_exports(benchmark)
+    manages = request.user.is_authenticated and allowed(request.user, benchmark, Right.MANAGE)
+    versions = list(benchmark.versions.annotate(samples_n=Count("entries")))
+    runs = counts_by_state(benchmark, request.user, versions) if manages else []
     context = {
         **benchmark_context(request, benchmark, "export"),
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
@@ -67,7 +77,9 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "gold_n": counts["gold"],
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
         "image_bytes": image_bytes(benchmark),
-        "versions": benchmark.versions.annotate(samples_n=Count("entries")),
+        "versions": versions,
+        "portable_runs": runs,
+        "in_a_job": image_bytes(benchmark) > MOST_BYTES or any(n.trajectories > MOST_TRAJECTORIES for _, n in runs),
         "most_bytes": MOST_BYTES,
     }
     return render(request, "evaluation/exports/export.html", context)
@@ -76,8 +88,9 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def project(request: SignedInRequest, slug: str) -> FileResponse:
-    """Return the entire benchmark as a portable file, or one frozen version of it. Posted: version,
-    people=named with names and addresses, else pseudonyms. People get the uids that they have in every file.
+    """Return the entire benchmark as a portable file, or one frozen version of it. Posted: version, people=named with
+    names and addresses, else pseudonyms, and runs to have the runs too. People get the uids that they have in every
+    file.
     """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     version = version_named(benchmark, request.POST.get("version", ""))
@@ -89,10 +102,20 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
             % {"title": benchmark.title},
             code="too_large",
         )
-    named = request.POST.get("people") == "named"
+    named, with_runs = request.POST.get("people") == "named", bool(request.POST.get("runs"))
+    if with_runs:
+        require(request.user, benchmark, Right.EXPORT)
+        if RunsInFile(benchmark, request.user, version).counts().trajectories > MOST_TRAJECTORIES:
+            raise Conflict(
+                gettext("%(title)s has too many trajectories for a download. Let a job write the file.")
+                % {"title": benchmark.title},
+                code="too_large",
+            )
     return download(
         portable_name(benchmark, version),
-        lambda out: export_project(actor=request.user, benchmark=benchmark, out=out, named=named, version=version),
+        lambda out: export_file(
+            actor=request.user, benchmark=benchmark, out=out, named=named, version=version, with_runs=with_runs
+        ),
     )
 
 

@@ -14,8 +14,9 @@ from annotation.common.tabs import benchmark_context
 from annotation.common.uploads import upload_room
 from annotation.workflow import Right
 from evaluation.exports.forms import AddressForm, ExportForm, ProjectFileForm, UpdateForm
-from evaluation.exports.present import differences_in
+from evaluation.exports.present import differences_in, runs_in_preview
 from evaluation.exports.read.room import portable_room
+from evaluation.exports.read.run_changes import RunKind
 from evaluation.exports.write import files, uploads
 from webapp.accounts.http import SignedInRequest
 from webapp.common.bodies import takes_files
@@ -27,15 +28,16 @@ from webapp.jobs.models import Job
 @login_required
 @require_POST
 def start_export(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have a job write the posted ``version`` ("": working state) with the posted ``people``."""
+    """Have a job write the posted ``version`` ("": working state) with the posted ``people`` and ``runs``."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     form = ExportForm(request.POST)
     if not form.is_valid():
         raise InvalidInput(" ".join(str(error) for errors in form.errors.values() for error in errors))
     given = form.cleaned_data
     job = files.start_export(
-        actor=request.user, benchmark=benchmark, number=given["version"], named=given["people"] == "named"
-    )
+        actor=request.user, benchmark=benchmark, number=given["version"], named=given["people"] == "named",
+        with_runs=given["runs"],
+    )  # fmt: skip
     return redirect(job)
 
 
@@ -103,7 +105,7 @@ def new_update(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def update(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
     """Template evaluation/exports/update.html and its piece _update.html; context: upload, job, form, groups (samples
-    of the preview by kind). Posting starts the update with the posted choices."""
+    of the preview by kind), runs (that differ), adds_runs. Posting starts the update with the posted choices."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = uploads.upload_of(request.user, pk, benchmark)
     form = UpdateForm(request.POST if request.method == "POST" else None)
@@ -113,12 +115,15 @@ def update(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
             uploads.update_benchmark_from(actor=request.user, upload=found, choices=choices)
             return redirect("evaluation:portable-update", slug, pk)
     job = Job.objects.filter(pk=found.job_id).first() if found.works else None
+    found.preview = uploads.preview_known_to(request.user, found)
     context = {
         **benchmark_context(request, benchmark, "export"),
         "upload": found,
         "job": job,
         "form": form,
         "groups": differences_in(found.preview),
+        "runs": (runs := runs_in_preview(found.preview)),
+        "adds_runs": any(one.kind == RunKind.ADDED for one in runs),
     }
     status = 400 if form.errors else 200
     return render_page(

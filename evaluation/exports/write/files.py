@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 from django.db import transaction
@@ -13,10 +13,12 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.models import Benchmark
+from annotation.models import Benchmark, Version
 from annotation.portable.read.project import export_project, portable_name
 from annotation.portable.read.version import version_numbered
+from annotation.project_file import Manifest
 from annotation.workflow import Right
+from evaluation.exports.read.runs import RunsInFile
 from webapp.accounts.models import User
 from webapp.common import objects
 from webapp.common.errors import Conflict, NotFound
@@ -30,35 +32,57 @@ KEPT = timedelta(days=1)
 """How long a written file can be downloaded."""
 
 
-def start_export(*, actor: User, benchmark: Benchmark, number: int | None, named: bool) -> Job:
-    """Have a job write the portable file of the working state, or of the version ``number``. Raises ``NotFound``."""
+def start_export(*, actor: User, benchmark: Benchmark, number: int | None, named: bool, with_runs: bool = False) -> Job:
+    """Have a job write the portable file of the working state, or of the version ``number``. ``with_runs`` needs the
+    permission to export results. Raises ``NotFound``, ``NotAllowed``."""
     require(actor, benchmark, Right.MANAGE)
+    if with_runs:
+        require(actor, benchmark, Right.EXPORT)
     if number is not None:
         version_numbered(benchmark, number)
     with transaction.atomic():
         return enqueue_on_commit(
             KIND,
-            payload={"slug": benchmark.slug, "number": number, "named": named},
+            payload={"slug": benchmark.slug, "number": number, "named": named, "with_runs": with_runs},
             actor=actor,
             values={"title": benchmark.title},
             benchmark=benchmark.slug,
-            key=f"portable:{benchmark.pk}:{number or 0}:{named}:{actor.pk}",
+            key=f"portable:{benchmark.pk}:{number or 0}:{named}:{with_runs}:{actor.pk}",
         )
 
 
-def write_export(context: JobContext, *, slug: str, number: int | None, named: bool) -> dict[str, Any]:
+def write_export(context: JobContext, *, slug: str, number: int | None, named: bool, with_runs: bool) -> dict[str, Any]:
     """Write the file to the object store under the number of the job."""
     benchmark: Benchmark = Benchmark.objects.get(slug=slug)
     version = None if number is None else version_numbered(benchmark, number)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         with path.open("wb") as out:
-            actor = context.job.created_by
-            manifest = export_project(actor=actor, benchmark=benchmark, out=out, named=named, version=version)
+            manifest = export_file(
+                actor=context.job.created_by, benchmark=benchmark, out=out, named=named, version=version,
+                with_runs=with_runs,
+            )  # fmt: skip
         objects.put(_name(context.job.pk), path)
         size = path.stat().st_size
     context.result_url = reverse("evaluation:portable-file", args=[slug, context.job.pk])
     return {"file": portable_name(benchmark, version), "bytes": size, "checksum": manifest.checksum}
+
+
+def export_file(
+    *,
+    actor: User | None,
+    benchmark: Benchmark,
+    out: IO[bytes],
+    named: bool,
+    version: Version | None = None,
+    with_runs: bool = False,
+) -> Manifest:
+    """Write the portable file to ``out``. ``with_runs``: with the finished runs that ``actor`` may read. Raises
+    ``NotAllowed`` for an actor who judges its results at the moment."""
+    if with_runs:
+        require(actor, benchmark, Right.EXPORT)
+    runs = RunsInFile(benchmark, actor, version) if with_runs else None
+    return export_project(actor=actor, benchmark=benchmark, out=out, named=named, version=version, further=runs)
 
 
 def export_of(benchmark: Benchmark, job_id: UUID) -> Job:

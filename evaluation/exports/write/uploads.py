@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,22 +14,27 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.benchmarks.write.benchmark import may_create, was_purged
-from annotation.common.access import require
+from annotation.common.access import allowed, require
 from annotation.common.uploads import require_room
 from annotation.exchange.write.files import Upload, local_copy, store, tidy_scratch
-from annotation.models import Benchmark, PortableUpload
+from annotation.models import Benchmark, PortableUpload, Sample
 from annotation.portable.read.discussion import brought_by, counts_of, new_discussion
 from annotation.portable.read.preview import preview_of
-from annotation.portable.read.update import Choice, Entry, Kind, plan_update
+from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
 from annotation.portable.write import opened
 from annotation.portable.write.update import check_choice, require_same, store_new_images, update_from
+from annotation.project_file import Reader
 from annotation.workflow import Right
+from evaluation.exports.read.run_changes import RunKind, as_json, has_runs, plan_runs, runs_in
 from evaluation.exports.write.project import import_project
+from evaluation.exports.write.runs import add_runs
+from evaluation.scoring.queue import score_in_parts
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.context import JobContext
+from webapp.jobs.registry import Parts
 
 READ, CREATE = "evaluation.portable_read", "evaluation.portable_create"
 UPDATE = "evaluation.portable_update"
@@ -54,6 +60,15 @@ def upload_of(actor: User, pk: UUID, benchmark: Benchmark | None = None) -> Port
     if found is None:
         raise NotFound(gettext("This upload does not exist, or it was deleted. Upload the file again."))
     return found
+
+
+def preview_known_to(person: User, upload: PortableUpload) -> dict[str, Any]:
+    """The preview, without the runs of the benchmark if this person judges them at the moment."""
+    update, benchmark = upload.preview.get("update"), upload.benchmark
+    if update is None or "runs" not in update or benchmark is None or allowed(person, benchmark, Right.IMPORT_RUNS):
+        return dict(upload.preview)
+    known = {name: value for name, value in update.items() if name != "runs"}
+    return {**upload.preview, "update": {**known, "runs_left_out": True}}
 
 
 def upload_file(*, actor: User, file: Upload, benchmark: Benchmark | None = None) -> PortableUpload:
@@ -108,8 +123,8 @@ def update_benchmark_from(*, actor: User, upload: PortableUpload, choices: Mappi
     return found
 
 
-def run_update(context: JobContext, *, upload_id: str) -> dict[str, int]:
-    """Update the benchmark in one transaction. Running it twice updates once."""
+def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts:
+    """Update the benchmark in one transaction, then score the runs that it brought. Running it twice updates once."""
     upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
     benchmark = upload.benchmark
     assert benchmark is not None
@@ -121,12 +136,35 @@ def run_update(context: JobContext, *, upload_id: str) -> dict[str, int]:
                 counts = update_from(
                     actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
                 )
+                if has_runs(file):
+                    counts |= _add_new_runs(context, benchmark, file, plan)
                 context.checkpoint()
                 upload.preview = {**upload.preview, "updated": counts}
                 upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
                 upload.save(update_fields=["preview", "state", "upload", "finished_at"])
     context.result_url = reverse("evaluation:portable-update", args=[benchmark.slug, upload.pk])
-    return dict(upload.preview.get("updated", {}))
+    counts = dict(upload.preview.get("updated", {}))
+    return _scored(context, benchmark, counts) if counts.get("runs") else counts
+
+
+def _add_new_runs(context: JobContext, benchmark: Benchmark, file: Reader, plan: Plan) -> dict[str, int]:
+    """The runs that only the file has. Nothing is changed in those of the benchmark."""
+    actor = context.job.created_by
+    if actor is None or not allowed(actor, benchmark, Right.IMPORT_RUNS):
+        context.warn("The runs of the file were left out: you can't import runs at the moment.")
+        return {}
+    new = [one.run for one in plan_runs(actor, benchmark, file) if one.kind is RunKind.ADDED and one.run is not None]
+    images = Sample.objects.filter(benchmark=benchmark).values_list("key", "image__sha256")
+    others = {key for key, sha256 in images if key in plan.samples and plan.samples[key].image != (sha256 or "")}
+    return add_runs(actor=actor, benchmark=benchmark, file=file, runs=new, without=others)
+
+
+def _scored(context: JobContext, benchmark: Benchmark, counts: dict[str, Any]) -> dict[str, Any] | Parts:
+    """Score what has no scores in parts of the job, then return the counts."""
+    if context.job.created_by is None or not allowed(context.job.created_by, benchmark, Right.SCORE):
+        context.warn("Not scored: your roles don't allow scoring. Ask the lead.")
+        return counts
+    return score_in_parts(context, benchmark) or counts
 
 
 def _decidable(upload: PortableUpload) -> PortableUpload:
@@ -143,7 +181,7 @@ def _decidable(upload: PortableUpload) -> PortableUpload:
 
 def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
     """Check all of the file against its manifest, and keep what it holds in numbers."""
-    upload = PortableUpload.objects.select_related("benchmark").get(pk=upload_id)
+    upload = PortableUpload.objects.select_related("benchmark", "created_by").get(pk=upload_id)
     with opened(local_copy(upload.upload)) as file:
         preview = preview_of(file)
         if upload.updates and upload.benchmark is not None:
@@ -151,14 +189,19 @@ def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
             plan = plan_update(upload.benchmark, file)
             new = new_discussion(upload.benchmark, file, plan, brought=brought_by(plan))
             preview["update"] = plan.as_json(MOST_LISTED) | {"discussion": counts_of(new)}
+            if has_runs(file):
+                plan_of_runs = as_json(plan_runs(upload.created_by, upload.benchmark, file))
+                preview["update"] |= {"runs": plan_of_runs}
+        elif has_runs(file):
+            runs_in(file)
     with transaction.atomic():
         context.checkpoint()
         PortableUpload.objects.filter(pk=upload.pk, state=State.READING).update(state=State.READY, preview=preview)
     return {"checksum": preview["checksum"]}
 
 
-def import_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
-    """Make the benchmark. Running it twice makes one."""
+def import_upload(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts:
+    """Make the benchmark, then score its runs. Running it twice makes one."""
     upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
     if upload.state == State.RUNNING:
 
@@ -174,7 +217,8 @@ def import_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
         import_project(actor=person, path=path, slug=upload.slug, lead=person, finish=finish)
     assert upload.benchmark is not None
     context.result_url = upload.benchmark.get_absolute_url()
-    return {"benchmark": upload.benchmark.slug}
+    made = {"benchmark": upload.benchmark.slug}
+    return _scored(context, upload.benchmark, made) if upload.preview.get("counts", {}).get("runs") else made
 
 
 def note_stopped(sentence: str, *, upload_id: str) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.models import Benchmark
-from annotation.portable.read.project import export_project
 from annotation.portable.read.version import version_numbered
 from annotation.project_file import InvalidFileError, Reader, changes, differences
+from evaluation.exports.read.run_changes import changes_of_runs, runs_in
 from evaluation.exports.write import import_project
+from evaluation.exports.write.files import export_file
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
+from evaluation.scoring.write import score_benchmark
 from webapp.accounts.models import User
 
 
@@ -25,6 +27,7 @@ class Command(BaseCommand):
         export.add_argument("slug")
         export.add_argument("file", type=Path)
         export.add_argument("--version", type=int, dest="number", help="one frozen version alone, by its number")
+        export.add_argument("--runs", action="store_true", help="with finished runs and their trajectories")
         export.add_argument("--named", action="store_true", help="people by name and address, not as person-07")
         load = steps.add_parser("import", help="make a new, private benchmark out of a file")
         load.add_argument("file", type=Path)
@@ -44,11 +47,13 @@ class Command(BaseCommand):
         except InvalidFileError as error:
             raise CommandError(str(error)) from error
 
-    def _export(self, slug: str, file: Path, named: bool, number: int | None) -> None:
+    def _export(self, slug: str, file: Path, named: bool, number: int | None, runs: bool) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         version = None if number is None else version_numbered(benchmark, number)
         with written_to(file) as out:
-            manifest = export_project(actor=None, benchmark=benchmark, out=out, named=named, version=version)
+            manifest = export_file(
+                actor=None, benchmark=benchmark, out=out, named=named, version=version, with_runs=runs
+            )
         self._say(manifest.checksum, {name: one.rows or 0 for name, one in manifest.members.items()})
 
     def _import(self, file: Path, slug: str, lead: str) -> None:
@@ -56,11 +61,15 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"There is no account {lead}. Create it, or name another.")
         made = import_project(actor=person, path=file, slug=slug, lead=person)
-        self.stdout.write(f"{made.slug} has {made.samples.count()} samples.")
+        runs = score_benchmark(actor=person, benchmark=made) if made.runs.exists() else []
+        self.stdout.write(
+            f"{made.slug} has {made.samples.count()} samples." + (f" {len(runs)} runs are scored." if runs else "")
+        )
 
     def _verify(self, file: Path) -> None:
         with Reader(file) as found:
             found.verify()
+            runs_in(found)
             self._say(found.manifest.checksum, {f"tables/{name}": rows for name, rows in found.tables.items()})
 
     def _diff(self, first: Path, second: Path) -> None:
@@ -68,6 +77,8 @@ class Command(BaseCommand):
             found = differences(one, other)
             for line in changes(one, other):
                 self.stdout.write(str(line))
+            for text in changes_of_runs(one, other):
+                self.stdout.write(text)
             for table in found:
                 self.stdout.write(f"{table.table}: {table.first} only in the first, {table.second} only in the second")
         if not found:
@@ -79,7 +90,7 @@ class Command(BaseCommand):
 
 
 NEEDS = {
-    "export": ("slug", "file", "named", "number"),
+    "export": ("slug", "file", "named", "number", "runs"),
     "import": ("file", "slug", "lead"),
     "verify": ("file",),
     "diff": ("first", "second"),

@@ -232,3 +232,43 @@ def test_a_site_without_email_says_so_instead_of_inviting(copy: Benchmark, lea: 
     settings.SENDS_EMAIL = False
     assert "/take-over/" not in client.get(address).text
     assert "sends no email" in client.get(address).text
+
+
+def test_a_lead_invites_over_the_api(copy: Benchmark, worker: User, lea: User, rui: User) -> None:
+    client, base = signed_in(lea), "/api/v1/benchmarks/copy/placeholders/"
+    rows = client.get(base).json()["results"]
+    assert len(rows) == 3
+    one = next(row for row in rows if row["id"] == worker.pk)
+    assert one == {"id": worker.pk, "name": worker.name, "address": "", "roles": ["annotator"], "invited": ""}
+    address, json = f"{base}{worker.pk}/invitation/", "application/json"
+    assert client.post(address, {"email": "Lea@example.org", "roles": ["reviewer"]}, json).status_code == 409
+    for wrong in ({"email": ZOE, "roles": []}, {"email": "zoe", "roles": ["lead"]}, {"email": ZOE, "roles": ["owner"]}):
+        assert client.post(address, wrong, json).status_code == 400
+    assert client.delete(address).status_code == 404
+    assert client.post(address, {"email": ZOE, "roles": ["reviewer"]}, json).status_code == 204
+    first = secret_of(to=ZOE)
+    assert {row["invited"] for row in client.get(base).json()["results"]} == {"", ZOE}
+    assert client.post(address, {"email": ZOE, "roles": ["reviewer"]}, json).status_code == 409
+    assert client.delete(address).status_code == 204
+    assert Client().get(f"/invitation/{first}/").status_code == 404
+    assert client.post(address, {"email": ZOE, "roles": ["reviewer"]}, json).status_code == 204
+    actions.accept_invitation(secret_of(to=ZOE), name="Zoe", password=NEW)
+    assert worker.pk not in {row["id"] for row in client.get(base).json()["results"]}
+    assert client.post(address, {"email": "a@example.org", "roles": ["reviewer"]}, json).status_code == 404
+
+
+def test_only_a_lead_invites_over_the_api(copy: Benchmark, worker: User, lea: User, rui: User) -> None:
+    add_member(actor=None, benchmark=copy, user=rui, role=Role.REVIEWER)
+    sam, base, json = make_user("Sam Ode"), "/api/v1/benchmarks/copy/placeholders/", "application/json"
+    create_benchmark(actor=sam, slug="other")
+    invited(lea, copy, worker)
+    given = {"email": "a@example.org", "roles": ["lead"]}
+    for person, status in ((sam, 404), (rui, 403)):
+        client = signed_in(person)
+        assert client.get(base).status_code == status
+        assert client.post(f"{base}{worker.pk}/invitation/", given, json).status_code == status
+        assert client.delete(f"{base}{worker.pk}/invitation/").status_code == status
+    elsewhere = f"/api/v1/benchmarks/other/placeholders/{worker.pk}/invitation/"
+    assert signed_in(sam).post(elsewhere, given, json).status_code == 404
+    assert signed_in(sam).delete(elsewhere).status_code == 404
+    assert Invitation.objects.get().is_open

@@ -23,6 +23,7 @@ from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.benchmarks.write.trash import delete_benchmark
 from annotation.content.evidence import keep_answer
 from annotation.content.freeze import freeze_version
+from annotation.content.people import PLACEHOLDERS, uids_of
 from annotation.evidence import Condition, Purpose
 from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
@@ -415,7 +416,8 @@ def everything(lea: User) -> dict[str, Any]:
 
 
 def portable_files(lea: User, board: Benchmark) -> dict[str, Any]:
-    """A written portable file, and two uploaded ones."""
+    """A written portable file, two uploaded ones, and a placeholder."""
+    uids_of(board, [make_user("Pia Wolf", email=f"pia{PLACEHOLDERS}", is_active=False).pk])
     file = start_export(actor=lea, benchmark=board, number=None, named=False)
     upload = PortableUpload.objects.create(file_name="a.sightline", bytes=1, state="ready", created_by=lea)
     update = PortableUpload.objects.create(

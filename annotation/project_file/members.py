@@ -1,10 +1,4 @@
-"""A benchmark as one portable file: a zip of tables as JSON lines, images, and a manifest with checksums. Pure.
-
-``manifest.json`` names every other member with its SHA-256 and, of a table, its number of rows. The checksum of a
-file is the SHA-256 of ``NAME SHA256\\n`` of all members in order of their names, so it depends on the content alone.
-Tables are ``tables/NAME.jsonl``: one row a line, keys sorted, without spaces; row n of a table has the number n, by
-which rows of later tables name it. Images are ``images/SHA256.SUFFIX`` with the bytes that the server stores.
-"""
+"""Writing and reading the members of a portable file."""
 
 from __future__ import annotations
 
@@ -12,28 +6,30 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from annotation.project_file.values import InvalidFileError, Line
+
 FORMAT, VERSION = "sightline-project", 1
 MANIFEST = "manifest.json"
-LONGEST_LINE = 16 << 20
+LONGEST_LINE = 64 << 20
+"""As the importers of runs read it."""
 MOST_MANIFEST = 64 << 20
 MOST_ROWS = 50_000_000
 MOST_BYTES = 16 << 30
 """Of all members together, unpacked."""
 PIECE = 1 << 20
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError)
+"""What a zip raises that is damaged, encrypted, or compressed in another way."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every member: two files with the same content have the same bytes."""
 TABLE = re.compile(r"tables/([a-z]+)\.jsonl")
 IMAGE = re.compile(r"images/([0-9a-f]{64})\.(jpg|png|webp|tif)")
-
-
-class InvalidFileError(ValueError):
-    """The file is no portable benchmark, or it is damaged; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +72,15 @@ class Writer:
         self._zip = zipfile.ZipFile(self.out, "w", allowZip64=True)
 
     def table(self, name: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Write a table; returns its number of rows."""
+        """Write a table; returns its number of rows. Raises ``InvalidFileError`` for a row too long to be read."""
         count = 0
         with self._member(f"tables/{name}.jsonl", zipfile.ZIP_DEFLATED) as (stream, digest):
             for row in rows:
                 line = line_of(row)
+                if len(line) > LONGEST_LINE:
+                    raise InvalidFileError(
+                        f"tables/{name}.jsonl, line {count + 1} is longer than {LONGEST_LINE:,} bytes."
+                    )
                 stream.write(line)
                 digest.update(line)
                 count += 1
@@ -124,7 +124,7 @@ class Reader:
         try:
             self._zip = zipfile.ZipFile(path)
             self.manifest = _manifest(self._whole(MANIFEST, MOST_MANIFEST))
-        except (zipfile.BadZipFile, KeyError, OSError) as error:
+        except (*UNREADABLE, KeyError) as error:
             raise InvalidFileError("This is no portable benchmark: it is not a zip with a manifest.json.") from error
         if sum(info.file_size for info in self._zip.infolist()) > MOST_BYTES:
             raise InvalidFileError(f"The file holds more than {MOST_BYTES >> 30} GB.")
@@ -176,10 +176,15 @@ class Reader:
                     digest.update(line)
                     count += 1
                     yield _row(line, name, count)
-        except (zipfile.BadZipFile, OSError, EOFError) as error:
+        except UNREADABLE as error:
             raise _damaged(name) from error
         if digest.hexdigest() != wanted.sha256 or count != wanted.rows:
             raise _damaged(name)
+
+    def lines(self, table: str) -> Iterator[Line]:
+        """The rows of a table with their places."""
+        for number, row in enumerate(self.rows(table), start=1):
+            yield Line(table, number, row)
 
     def pieces(self, name: str) -> Iterator[bytes]:
         """The bytes of an image. At the end its checksum is checked."""
@@ -190,7 +195,7 @@ class Reader:
                 while piece := stream.read(PIECE):
                     digest.update(piece)
                     yield piece
-        except (zipfile.BadZipFile, OSError, EOFError) as error:
+        except UNREADABLE as error:
             raise _damaged(name) from error
         if digest.hexdigest() != wanted or match is None or match[1] != wanted:
             raise _damaged(name)
@@ -209,12 +214,17 @@ def _damaged(name: str) -> InvalidFileError:
 
 def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line)
+        row = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidFileError(f"{name}, line {number}: this is no JSON. Copy or download the file again.") from error
     if not isinstance(row, dict):
         raise InvalidFileError(f"{name}, line {number}: this is no row.")
     return row
+
+
+def _no_constant(name: str) -> None:
+    """NaN and Infinity are no JSON, although Python reads them."""
+    raise ValueError(name)
 
 
 def _manifest(data: bytes) -> Manifest:
@@ -239,80 +249,3 @@ def _manifest(data: bytes) -> Manifest:
     if manifest.checksum != checksum:
         raise InvalidFileError("manifest.json does not match its checksum. Copy or download the file again.")
     return manifest
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Rows of one table that two files do not share: how many the first and the second have alone."""
-
-    table: str
-    first: int
-    second: int
-
-
-def differences(first: Reader, second: Reader) -> list[Difference]:
-    """The tables and images that differ, with how many rows each file has alone."""
-    found = []
-    for table in sorted(first.tables.keys() | second.tables.keys()):
-        name = f"tables/{table}.jsonl"
-        if first.manifest.members.get(name) != second.manifest.members.get(name):
-            a, b = ({hashlib.sha256(line_of(row)).digest() for row in one.rows(table)} for one in (first, second))
-            found.append(Difference(table, len(a - b), len(b - a)))
-    pictures = [set(one.images) for one in (first, second)]
-    if pictures[0] != pictures[1]:
-        found.append(Difference("images", len(pictures[0] - pictures[1]), len(pictures[1] - pictures[0])))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class SampleChange:
-    """A sample that two files do not have alike. ``fields``: what differs; empty: only one file has it, the ``second``
-    or the first."""
-
-    key: str
-    fields: tuple[str, ...] = ()
-    second: bool = False
-
-    def __str__(self) -> str:
-        where = "only in the second" if self.second else "only in the first"
-        return f"{self.key}: {', '.join(self.fields) or where}"
-
-
-FIELDS = ("question", "answer_type", "options", "answers", "ordered", "facets")
-"""Of a gold revision."""
-PARTS = {"goldbox": "evidence", "goldshape": "evidence", "referencecall": "toolchain", "plantool": "plan"}
-"""Tables of a gold revision, and what their rows are together."""
-
-
-def changes(first: Reader, second: Reader) -> list[SampleChange]:
-    """The samples added, removed or changed in state, image or gold, by their keys."""
-    before, after = _samples(first), _samples(second)
-    found = [SampleChange(key, second=True) for key in after.keys() - before.keys()]
-    found += [SampleChange(key) for key in before.keys() - after.keys()]
-    for key in before.keys() & after.keys():
-        a, b = before[key], after[key]
-        if fields := tuple(name for name in sorted(a.keys() | b.keys()) if a.get(name) != b.get(name)):
-            found.append(SampleChange(key, fields))
-    return sorted(found, key=lambda one: one.key)
-
-
-def _samples(file: Reader) -> dict[str, dict[str, Any]]:
-    """Each sample by its key: state, image, and the content of its gold. Without withdrawn ones."""
-    images = [row.get("sha256") for row in file.rows("image")]
-    samples: list[tuple[str, dict[str, Any]]] = []
-    withdrawn: set[int] = set()
-    for row in file.rows("sample"):
-        image = row.get("image")
-        if row.get("deleted_at"):
-            withdrawn.add(len(samples))
-        samples.append((str(row["key"]), {"state": row.get("state"), "image": image and images[image - 1]}))
-    of_revision = {row["revision"]: samples[row["sample"] - 1][1] for row in file.rows("gold")}
-    for number, row in enumerate(file.rows("revision"), start=1):
-        if number in of_revision:
-            of_revision[number].update({name: row.get(name) for name in FIELDS})
-    for table, name in PARTS.items():
-        for row in file.rows(table):
-            if row["revision"] in of_revision:
-                rest = {key: value for key, value in row.items() if key != "revision"}
-                of_revision[row["revision"]].setdefault(name, []).append(rest)
-    return dict(one for place, one in enumerate(samples) if place not in withdrawn)
