@@ -166,7 +166,7 @@ def test_calls_on_an_earlier_image_are_not_replayed_on_the_new_one(kitchen: Any,
 
 def test_stored_trajectories_get_the_image_of_their_time(kitchen: Any, lea: User) -> None:
     """Of the migration."""
-    number = import_module("evaluation.migrations.0060_images_of_trajectories").number_images
+    number = import_module("evaluation.migrations.0053_images_of_trajectories").number_images
     scaled(lea)
     later = ImageReplacement.objects.get().replaced_at + timedelta(minutes=1)
     Run.objects.filter(model__name="Model B").update(created_at=later)

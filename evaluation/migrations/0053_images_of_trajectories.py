@@ -38,7 +38,7 @@ def mark_all_stale(apps: Any, _: Any) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("annotation", "0067_texts_of_model_audits"),
-        ("evaluation", "0051_attempts_at_items"),
+        ("evaluation", "0052_run_uids"),
     ]
 
     operations = [
