@@ -245,6 +245,7 @@ SPECTACULAR_SETTINGS = {
         "ExperimentKindEnum": ["run", "arms", "judge", "human", "session"],
         "ImportFormatEnum": "evaluation.imports.write.upload.FORMAT_NAMES",
         "ImportKindEnum": ["samples", "runs"],
+        "RoleEnum": ["annotator", "reviewer", "lead", "researcher"],
         "StudyStateEnum": ["open", "paused", "closed"],
         "WebhookFormatEnum": "annotation.models.Webhook.Format",
     },
