@@ -46,6 +46,7 @@ WORDS: Mapping[str, Text] = {
     "import.project": gettext_lazy("made the benchmark out of a file"),
     "import.runs": gettext_lazy("imported a run"),
     "import.samples": gettext_lazy("imported samples"),
+    "import.project_runs": gettext_lazy("added the runs of a file"),
     "import.update": gettext_lazy("updated the benchmark from a file"),
     "import.undo": gettext_lazy("undid an import"),
     "judging.drop": gettext_lazy("changed what questions of a judging queue were about"),
