@@ -236,7 +236,8 @@ def accept_item(
             given = copied | given | paired_facets(stored, source)
         assert stored.image is not None
         key = _free_key(stored)
-        record = SampleRecord(key, content, key, facets=given, extra={"description": stored.description})
+        extra = {"description": stored.description} if stored.description else {}
+        record = SampleRecord(key, content, key, facets=given, extra=extra)
         save_samples(actor=_author(stored), benchmark=benchmark, records=[record], pictures={key: stored.image})
         stored.sample = Sample.objects.get(benchmark=benchmark, key=key)
         if source is not None:
