@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -46,6 +46,11 @@ def earlier_images(replaced: QuerySet[ImageReplacement]) -> Earliers:
     for sample, boxes, width, height in rows:
         found.setdefault(sample, []).append(Earlier((width, height), boxes == ImageReplacement.Boxes.RETURNED))
     return found
+
+
+def earlier_images_on(samples: Collection[int]) -> Earliers:
+    """The same of the samples with these primary keys."""
+    return earlier_images(ImageReplacement.objects.filter(sample__in=samples))
 
 
 def recorded_image(

@@ -15,7 +15,6 @@ from rest_framework.response import Response
 
 from annotation.common.access import known_to
 from annotation.common.api import FACET, benchmark_for, facets_of, terms_of
-from annotation.models import ImageReplacement
 from annotation.workflow import Right
 from evaluation.common.api import QUERY_TEXT
 from evaluation.common.records import trajectory_record
@@ -25,7 +24,7 @@ from evaluation.exporters.native import trajectory_row
 from evaluation.metrics.columns import VerdictBy
 from evaluation.models import Run, Trajectory
 from evaluation.query.fields import described
-from evaluation.scoring.load.images import Earliers, earlier_images
+from evaluation.scoring.load.images import Earliers, earlier_images_on
 from evaluation.store.measures import MEASURES
 from evaluation.store.rows import read_rows
 from evaluation.store.snapshot import Snapshot
@@ -84,8 +83,7 @@ def trajectories(request: Request, slug: str) -> Response:
 
     def read(pks: list[int]) -> Iterator[tuple[Trajectory, dict[str, Any], Earliers]]:
         by_pk, stored = rows.in_bulk(pks), read_rows(found.snapshot, pks, STORED)
-        samples = {one.sample_id for one in by_pk.values()}
-        earlier = earlier_images(ImageReplacement.objects.filter(sample__in=samples))
+        earlier = earlier_images_on({one.sample_id for one in by_pk.values()})
         return ((by_pk[pk], stored[pk], earlier) for pk in pks if pk in by_pk and pk in stored)
 
     named = known_to(request.user, benchmark).marks
