@@ -29,12 +29,13 @@ def on_image(sample: Sample, proposals: Sequence[Proposal]) -> list[Proposal]:
             if fit_of(size, now) is Fit.OTHER:
                 continue
             for name in ("content", "planted_error"):
-                setattr(one, name, _scaled(one.field, getattr(one, name), size, now))
+                setattr(one, name, scaled_content(one.field, getattr(one, name), size, now))
         kept.append(one)
     return kept
 
 
-def _scaled(field: str, content: Any, old: Size, new: Size) -> Any:
+def scaled_content(field: str, content: Any, old: Size, new: Size) -> Any:
+    """Boxes, polygons or a toolchain of a draft (JSON), scaled from one size of the image to another of equal shape."""
     if content is None:
         return None
     if field == Field.BOXES:

@@ -110,6 +110,14 @@ def _require_replaceable(samples: list[Sample], old: Image, new: Image) -> None:
             gettext("The image of %(key)s is made from the image of %(source)s. Make the variant again instead.")
             % {"key": made.sample.key, "source": made.source_key}
         )
+    if made_of := Sample.objects.filter(variant_of__in=samples).select_related("variant_of").first():
+        raise Conflict(
+            gettext(
+                "%(key)s is a variant of %(source)s and shows the old image. Delete the variants, replace the image, "
+                "and make them again."
+            )
+            % {"key": made_of.key, "source": made_of.variant_of.key}
+        )
     if check := GoldCheck.objects.filter(sample__in=samples, active=True).select_related("sample").first():
         raise Conflict(
             gettext("%(key)s is a gold check. Retire it, then replace the image.") % {"key": check.sample.key}

@@ -18,6 +18,7 @@ from django.utils import timezone
 from PIL import Image as Pillow
 
 from annotation.benchmarks.write.benchmark import add_member
+from annotation.content.removal import take_out
 from annotation.content.samples import save_samples
 from annotation.images.store import picture_path, store_pictures
 from annotation.imaging.variants.pixels import apply, digest_of
@@ -42,6 +43,7 @@ from annotation.review.write.decisions import next_to_review, under_review
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, ToolCall
 from annotation.variants.read import pixels_of, variants_of
 from annotation.variants.write import make_variants, run_recipes
+from annotation.work.write.replacement import replace_image
 from annotation.workflow import Role
 from evaluation.common.compared import compared_samples
 from evaluation.scoring.load.columns import load_samples
@@ -161,6 +163,17 @@ def test_a_tilted_box_keeps_its_polygon_and_directions_are_flagged(desk, lea):
     assert tilted.variant.directions == ["left"]
     [blurred] = [row for row in made(lea, desk, "blur", 3) if row.variant.recipe["kind"] == "blur"]
     assert (blurred.variant.polygons, blurred.variant.directions) == ([[], []], [])
+
+
+def test_the_image_of_an_original_stays_while_it_has_variants(desk, lea):
+    made(lea, desk, "flip")
+    other = Image.objects.create(sha256="b" * 64, width=320, height=240, format="PNG", bytes=1, state="ready")
+    said = {"image": other, "scale": False, "comment": "", "key": "one"}
+    with pytest.raises(Conflict, match="desk-flip-horizontal"):
+        replace_image(actor=lea, sample=loaded("desk"), **said)
+    gone = loaded("desk-flip-horizontal").pk
+    take_out(actor=lea, benchmark=desk.benchmark, samples=[gone], at=timezone.now())
+    assert replace_image(actor=lea, sample=loaded("desk"), **said).keys == ["desk"]
 
 
 def test_it_stays_with_its_source_named_when_that_goes(desk, lea):

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotation.content.proposals import _scaled, offer_to
+from annotation.content.proposals import offer_to
+from annotation.content.proposals_on_image import scaled_content
 from annotation.drafting import Arm, Field, likeness
 from annotation.models import Benchmark, Image, Proposal
 from annotation.schema import Box, Outline, OutlineKind, SampleContent
@@ -130,7 +131,7 @@ def test_drafted_polygons_follow_an_image_of_another_size(
     to_do: Benchmark, endpoint_at: EndpointAt, lea: User, sizes: tuple[int, int]
 ) -> None:
     one = {"box": [10, 10, 40, 30], "points": [[10, 10], [40, 20], [10, 30]], "label": "cup", "score": None}
-    [scaled] = _scaled(Field.BOXES, [one], (100, 50), (200, 100))
+    [scaled] = scaled_content(Field.BOXES, [one], (100, 50), (200, 100))
     assert scaled == one | {"box": [20, 20, 80, 60], "points": [[20, 20], [80, 40], [20, 60]]}
 
 
