@@ -5,7 +5,6 @@ import { SightlineTrajectoryList } from "./elements/trajectory-list.js";
 import { SightlineBell } from "./elements/bell.js";
 import { SightlineGuidelines } from "./elements/guidelines.js";
 import { SightlineJobs } from "./elements/jobs.js";
-import { SightlineKeptFields } from "./elements/kept-fields.js";
 import { SightlineKeyHelp } from "./elements/key-help.js";
 import { SightlineList } from "./elements/list.js";
 import { SightlineMenu } from "./elements/menu.js";
@@ -39,7 +38,6 @@ defineAll({
   "sightline-bell": SightlineBell,
   "sightline-guidelines": SightlineGuidelines,
   "sightline-jobs": SightlineJobs,
-  "sightline-kept-fields": SightlineKeptFields,
   "sightline-key-help": SightlineKeyHelp,
   "sightline-list": SightlineList,
   "sightline-menu": SightlineMenu,

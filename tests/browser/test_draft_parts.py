@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.drafting import Arm
 from annotation.models import Annotation, BankTool, Benchmark, Draft, Drafting, Proposal, ProposalUse, Sample, ToolName
 from annotation.queue.assignment import next_to_annotate
 from annotation.tool_bank import key_of
 from tests.browser.annotate_data import Studio, sign_in
 from tests.browser.conftest import bring_axe
 from tests.browser.test_drafts import AXE, draft
+from tests.evaluation.experiments.drafting_data import reseed
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -39,6 +41,7 @@ def sample(benchmark: Benchmark, ana: User) -> Sample:
     found = next_to_annotate(actor=ana, benchmark=benchmark)
     assert found is not None
     drafting = Drafting.objects.create(benchmark=benchmark, seed="0" * 32, control_share=0.05)
+    reseed(benchmark, ana, Arm.SHOWN, found)
     Proposal.objects.bulk_create(
         Proposal(drafting=drafting, sample=found, field=name, content=content, source="m-1", prompt_digest="d" * 64)
         for name, content in DRAFTS.items()

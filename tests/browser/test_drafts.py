@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.drafting import Arm
 from annotation.models import Benchmark, Drafting, Proposal, ProposalUse, Sample
 from annotation.queue.assignment import next_to_annotate
 from tests.browser.annotate_data import Studio, sign_in
 from tests.browser.conftest import bring_axe
+from tests.evaluation.experiments.drafting_data import reseed
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -28,10 +30,11 @@ AXE = """() => axe.run(document, {resultTypes: ["violations"], preload: false}).
 
 @pytest.fixture
 def sample(benchmark: Benchmark, ana: User) -> Sample:
-    """Ana's sample with drafts that she is shown: this seed withholds none of her first samples."""
+    """Ana's sample with drafts that she is shown."""
     found = next_to_annotate(actor=ana, benchmark=benchmark)
     assert found is not None
     drafting = Drafting.objects.create(benchmark=benchmark, seed="0" * 32, control_share=0.05)
+    reseed(benchmark, ana, Arm.SHOWN, found)
     Proposal.objects.bulk_create(
         Proposal(drafting=drafting, sample=found, field=name, content=content, source="m-1", prompt_digest="d" * 64)
         for name, content in DRAFTS.items()

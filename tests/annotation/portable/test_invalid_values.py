@@ -114,7 +114,7 @@ COMPARED = {
 """Values that the comparison with a benchmark reads. An update reads the others when it adds their rows."""
 
 
-@pytest.mark.parametrize("what", COMPARED)
+@pytest.mark.parametrize("what", sorted(COMPARED))
 def test_a_comparison_names_the_place_of_an_invalid_value(file: Path, kitchen: Benchmark, what: str) -> None:
     wrong, place = with_value(file, *INVALID[what])
     with pytest.raises(InvalidProject) as refused, opened(wrong) as found:
