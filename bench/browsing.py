@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench import workers
+from bench.filters import PAGES, PAIRS, WORDS
 from bench.invented import write_run
-from bench.lists import PAGES, PAIRS, WORDS
 from bench.options import Options
 from bench.rows import Row, Skipped
 from bench.words import measure_words

@@ -8,49 +8,12 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import combinations
+from itertools import combinations, cycle
 from typing import Any
 
+from bench.filters import ALL, PAGES, PAIRS
 from bench.options import Options
 from bench.rows import Row, Skipped
-
-PAGES: Mapping[str, Mapping[str, str]] = {
-    "everything": {},
-    "quadrant": {"quadrant": "G-A-"},
-    "correct": {"correct": "no"},
-    "counted": {"q": "counted"},
-    "ioa": {"q": "ioa > 0.5"},
-    "calls": {"calls": "3"},
-    "failure": {"failure": "missed_evidence"},
-    "category": {"facet.category": "counting"},
-    "sample": {"q": "sample:sample-00001*"},
-    "type": {"q": "type:mc"},
-    "boxes": {"q": "boxes:1"},
-    "targets": {"q": "targets:3"},
-    "priced": {"q": "priced"},
-    "tool": {"q": "tool:zoom_in"},
-    "tool_failed": {"q": "tool_failed:any"},
-    "reference_tool": {"q": "reference_tool:zoom_in"},
-    "aligned": {"q": 'aligned:"zoom_in>zoom_in"'},
-    "followed": {"q": 'followed:"zoom_in>canny"'},
-    "crop_cell": {"q": "crop_cell:3-5"},
-    "paired": {"q": "paired:yes"},
-    "unjudged": {"q": "unjudged:reliability"},
-    "without a tag": {"q": "tag:none"},
-    "incorrect, by IoA": {"q": "wrong", "sort": "ioa"},
-    "words in a question": {"q": 'question:"numbered 12*"'},
-}
-PAIRS: Mapping[str, Mapping[str, str]] = {
-    "failure and category": {"failure": "missed_evidence", "facet.category": "counting"},
-    "quadrant and calls": {"quadrant": "G-A-", "calls": "3"},
-    "tool and incorrect": {"q": 'tool:"Canny Edge" wrong'},
-    "ioa and sample": {"q": "ioa > 0.5 sample:sample-00001*"},
-}
-WORDS = frozenset({"words in a question"})
-OTHERS = {"A correct, B incorrect": {"q": 'run:"Model" correct and run:"Model 001" wrong'}}
-
-
-ALL: Mapping[str, Mapping[str, str]] = {**PAGES, **PAIRS, **OTHERS}
 
 
 def visit_lists(visits: int) -> dict[str, Any]:
@@ -77,6 +40,18 @@ def ask_lists() -> dict[str, Any]:
     """Milliseconds of each list when it is the first time that this process is asked for it."""
     benchmark, *_ = _opened()
     return {"asked": {name: _listed(benchmark, terms)[0] for name, terms in ALL.items()}}
+
+
+def visit(seconds: float) -> dict[str, Any]:
+    """Milliseconds of lists under several filters in turn, for so long; at least each of them once."""
+    benchmark, *_ = _opened()
+    terms = [*PAGES.values(), *PAIRS.values()]
+    begun, seen = time.monotonic(), list[float]()
+    for at, one in enumerate(cycle(terms)):
+        if at >= len(terms) and time.monotonic() > begun + seconds:
+            break
+        seen.append(_listed(benchmark, one)[0])
+    return {"median": statistics.median(seen), "p95": statistics.quantiles(seen, n=20)[-1], "lists": len(seen)}
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:

@@ -6,7 +6,6 @@ reader and the time that it waits for the database.
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -24,27 +23,13 @@ SLOWER = 1.5
 def measured(environ: Mapping[str, str], seconds: float) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Of the same process in quiet and while others write; and what was written."""
     with workers.Conversation(environ) as reader:
-        reader.ask("writing:visit", seconds=0.0)
-        quiet = reader.ask("writing:visit", seconds=seconds)
+        reader.ask("lists:visit", seconds=0.0)
+        quiet = reader.ask("lists:visit", seconds=seconds)
         with ThreadPoolExecutor(1) as pool:
             writer = pool.submit(workers.call, "writing:write", environ, seconds=seconds + 2)
             time.sleep(min(2.0, seconds))  # until the writer has begun
-            busy = reader.ask("writing:visit", seconds=seconds)
+            busy = reader.ask("lists:visit", seconds=seconds)
             return quiet, busy, writer.result()
-
-
-def visit(seconds: float) -> dict[str, Any]:
-    """Milliseconds of lists under several filters in turn, for so long; at least each of them once."""
-    from bench.lists import PAGES, PAIRS, _listed, _opened
-
-    benchmark, *_ = _opened()
-    terms = [*PAGES.values(), *PAIRS.values()]
-    begun, seen = time.monotonic(), list[float]()
-    for at, one in enumerate(cycle(terms)):
-        if at >= len(terms) and time.monotonic() > begun + seconds:
-            break
-        seen.append(_listed(benchmark, one)[0])
-    return {"median": statistics.median(seen), "p95": statistics.quantiles(seen, n=20)[-1], "lists": len(seen)}
 
 
 def write(seconds: float) -> dict[str, int]:
