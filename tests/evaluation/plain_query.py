@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from annotation.models import PlanTool
 from evaluation.metrics.chains import half_word, pair_word
-from evaluation.metrics.columns import ChainStatus, Outcome, Quadrant, VerdictBy
+from evaluation.metrics.columns import ChainStatus, NoGrounding, Outcome, Quadrant, VerdictBy
 from evaluation.metrics.failures import FAILURES
 from evaluation.metrics.heatmap import COLUMNS, ROWS
 from evaluation.metrics.names import canonical_name
@@ -46,7 +46,7 @@ CODES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "quadrant": ("quadrant", Quadrant.NAMES), "outcome": ("plan_outcome", Outcome.NAMES),
     "chain_status": ("chain_status", ChainStatus.NAMES), "reading_where": ("reading_where", WHERES),
     "reading_rule": ("reading_rule", RULES), "reading_class": ("reading_class", CLASSES),
-    "unread_reason": ("unread_reason", READING_REASONS),
+    "unread_reason": ("unread_reason", READING_REASONS), "no_grounding": ("no_grounding", NoGrounding.NAMES),
 }  # fmt: skip
 THREE = ("file_verdict", "reading_correct")
 IN_RUNS: Mapping[str, Callable[[Any], bool]] = {

@@ -26,7 +26,7 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
-VERDICT_QUERIES, QUESTION_QUERIES = 31, 26
+VERDICT_QUERIES, QUESTION_QUERIES = 31, 27
 """Session, person, benchmark and role, queue and question are in both."""
 YES, NO, UNSURE = ({"verdict": word} for word in ("yes", "no", "undecided"))
 

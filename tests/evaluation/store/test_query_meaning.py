@@ -181,6 +181,8 @@ OF_SCORES = (
     "edit_distance:none", "kendall_tau:none", "tools:1", "chain > 0", "reference_calls:none", "extra:none",
     "omitted:any", "unrecognized:1+", "in_scene:none", "repeated:0", "hallucinated:0", "f1_difference < 0",
     "prefix:none", "missing:any", "chain_status:ok", "chain_status:any", "chain_status:none", "reference",
+    "no_grounding:no_gold", "no_grounding:no_zoom", "no_grounding:image_replaced", "no_grounding:any",
+    "no_grounding:none",
     "reference:no", "planned", "planned:no", "outcome:none", "outcome:any", "failure:any", "failure:none", "evidence",
     "evidence:no",
     "measured:accuracy", "measured:calls_mean", "not measured:mean_coverage", "measured:exact_match", "measured:any",
