@@ -75,7 +75,7 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
 
 @cache
 def _opened() -> tuple[Any, Any, str, float]:
-    """The benchmark, somebody who reads, where the list is, and how many seconds its first page took; once."""
+    """The benchmark, a reader, the address of the list, and the number of seconds for its first page; once."""
     from django.urls import reverse
 
     from annotation.models import Benchmark

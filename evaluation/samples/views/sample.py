@@ -1,4 +1,4 @@
-"""The page of one sample: its image with the gold, what is asked, and what every run did on it."""
+"""The page of one sample: its image with the gold, its question, and the results of every run on it."""
 
 from __future__ import annotations
 

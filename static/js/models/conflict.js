@@ -19,7 +19,7 @@ const planWords = ({ targets, distractors, likeness = {}, ordered }) => [
 const callWords = ({ tool, arguments: given, image_in, image_out }) =>
   [tool, ...Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`), `${image_in ?? t("latest")} → ${image_out ?? t("new")}`].join(" ");
 
-/** A part of a content in words: what a person compares. */
+/** Each part of a content as text, for comparison by a person. */
 const WORDS = {
   Question: ({ question }) => question || t("empty"),
   "Options and answer": ({ answer_type, options, answer, unanswerable }) => {
@@ -41,8 +41,9 @@ function movedByBoth({ base: { gold_boxes: boxes = [] }, mine, theirs }) {
 }
 
 /**
- * The rows in which two versions differ. `side` is what is chosen at first: the side that changed it; where both did,
- * both together if that can be and is no doubling, else mine. `runs` says each side in words, with what it changed since the base.
+ * The rows in which two versions differ. `side` is the initial choice: the side that changed the row. If both did, it is
+ * both together where they can be merged without duplicates, else mine. `runs` has each side as text, with its changes
+ * since the base.
  * @returns {{name: string, side: string, mine: object, theirs: object, both: object|null, runs: object}[]}
  */
 export function conflictRows(base, mine, theirs) {
