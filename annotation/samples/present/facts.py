@@ -60,6 +60,11 @@ class Facts:
     chain_bars: list[Column]
 
     @property
+    def accepted(self) -> int:
+        """Samples that are accepted."""
+        return self.bar[0]
+
+    @property
     def bar(self) -> list[int]:
         """The parts of the stacked bar: accepted, in review, in progress (draft or returned), to do, discarded."""
         counts = {row.state: row.count for row in self.states}

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Benchmark, BenchmarkSchema, Guideline, InvitedRole, Membership, Sample
-from annotation.workflow import Role, SampleState
+from annotation.models import Annotation, Benchmark, BenchmarkSchema, Guideline, InvitedRole, Membership, Sample
+from annotation.workflow import Role
 from webapp.common.translation import Text
 
 PILOT = 10
@@ -63,10 +63,8 @@ STEPS = {
 
 
 def first_steps(benchmark: Benchmark) -> list[Step]:
-    """The steps with what is done, until a sample is accepted; then none. One query."""
+    """The steps of a benchmark in which no sample is accepted yet, with what is done. One query."""
     done = _done(benchmark)
-    if done["accepted"]:
-        return []
     first = next(name for name in STEPS if not done[name])
     return [Step(step.title, step.text, step.route, done=done[name], now=name == first) for name, step in STEPS.items()]
 
@@ -75,12 +73,12 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
     here = Sample.objects.filter(benchmark=OuterRef("pk"))
     members = Membership.objects.filter(benchmark=OuterRef("pk"))
     invited = InvitedRole.objects.filter(benchmark=OuterRef("pk"))
-    twice = here.with_annotators().filter(annotators_n__gte=2).values("pk")
+    placed = Annotation.objects.filter(sample__benchmark=OuterRef("pk"), place__isnull=False).order_by()
+    twice = placed.values("sample").annotate(people=Count("pk")).filter(people__gte=2)
     asked: dict[str, Any] = {
         "task": Exists(BenchmarkSchema.objects.filter(benchmark=OuterRef("pk"), state=BenchmarkSchema.State.ACTIVE)),
         "guidelines": Exists(Guideline.objects.filter(benchmark=OuterRef("pk"))),
         "images": Exists(here),
-        "accepted": Exists(here.filter(state=SampleState.ACCEPTED)),
         "pilot": Exists(twice[PILOT - 1 : PILOT]),
         **{
             f"has_{role}": Exists(members.filter(role=role)) | Exists(invited.filter(role=role))
@@ -94,4 +92,4 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
     )
     values: Mapping[str, Any] = dict(found)
     told = {name: bool(values[f"is_{name}"]) for name in asked}
-    return told | {"people": told["has_annotator"] and told["has_reviewer"]}
+    return told | {"people": told["has_annotator"] and told["has_reviewer"], "accepted": False}

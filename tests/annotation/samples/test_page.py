@@ -154,10 +154,10 @@ def test_the_page_takes_the_same_queries_for_one_sample_and_for_sixty(
     # shares; at the left: states, areas and pictures, facets; the first steps of a lead.
     for count in (1, 60):
         fill(lea, kitchen, 1, count)
-        with django_assert_num_queries(24):
+        with django_assert_num_queries(23):
             answer = client.get(PAGE)
         assert answer.context["total"] == count
-        with django_assert_num_queries(24):
+        with django_assert_num_queries(23):
             client.get(PAGE, {"view": "table", "sort": "share"})
 
 
