@@ -76,7 +76,7 @@ def upload_record(request: SignedInRequest, slug: str, record: int) -> HttpRespo
         go_on(actor=request.user, record=found)
         return redirect("annotation:upload-record", slug, record)
     job = Job.objects.filter(pk=found.job_id).first() if found.job_id else None
-    page = page_after(found.issues.all(), request.GET.get("after", ""), order=("pk",), size=ISSUES)
+    page = page_after(found.issues.all(), request.GET.get("after", ""), order=("-severity", "pk"), size=ISSUES)
     repeated = [issue.found for issue in page.rows if issue.rule == DUPLICATE]
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),

@@ -39,10 +39,12 @@ SENTENCES: Mapping[str, Any] = {
     "member.join": ngettext_lazy("joined %(title)s as %(after)s", "took %(n)s roles on %(title)s", "n"),
     "version.freeze": ngettext_lazy("froze version %(after)s of %(title)s", "froze %(n)s versions of %(title)s", "n"),
     "import.samples": ngettext_lazy(
-        "imported samples into %(title)s (%(samples)s)", "imported %(n)s files of samples into %(title)s", "n"
+        "imported samples into %(title)s (%(samples)s)", "imported samples into %(title)s %(n)s times", "n"
     ),
     "import.runs": ngettext_lazy(
-        "imported trajectories into %(title)s (%(trajectories)s)", "imported %(n)s files of runs into %(title)s", "n"
+        "imported trajectories into %(title)s (%(trajectories)s)",
+        "imported trajectories into %(title)s %(n)s times",
+        "n",
     ),
     "run.score": ngettext_lazy("scored a run of %(title)s", "scored %(n)s runs of %(title)s", "n"),
     "settings.change": ngettext_lazy(

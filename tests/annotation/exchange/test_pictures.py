@@ -112,6 +112,17 @@ def test_each_picture_becomes_a_sample_to_do(benchmark, lea, run_jobs):
     assert Image.objects.get(pk=one.image_id).state == "ready"
 
 
+def test_the_piece_that_is_asked_for_again_counts_the_new_samples_in_the_tabs(benchmark, lea, run_jobs):
+    client = signed_in(lea)
+    answer = sent(client, one_dot_png=picture(1))
+    run_jobs()
+    piece = client.get(answer.url, headers={"HX-Request": "true"}).content.decode()
+    tabs = re.search(r'<nav class="tabs-line"[^>]* id="benchmark-tabs" hx-swap-oob="true">.*?</nav>', piece, re.DOTALL)
+    assert tabs is not None
+    assert 'Samples <span class="n">1</span>' in tabs[0]
+    assert "hx-swap-oob" not in client.get(answer.url).content.decode()
+
+
 def test_an_annotator_is_handed_what_was_uploaded(benchmark, lea, ana, run_jobs):
     sent(signed_in(lea), one_dot_png=picture(1))
     assert next_to_annotate(actor=ana, benchmark=benchmark) is None
@@ -223,6 +234,14 @@ def test_an_upload_that_stopped_goes_on_behind_what_is_there(benchmark, lea, mon
     counts = take_pictures(record_id=record.pk, report=lambda done, total: None)
     assert (counts["new"], counts["read"], counts["duplicates"]) == (3, 3, 0)
     assert take_pictures(record_id=record.pk, report=lambda done, total: None) == counts
+
+
+def test_refused_files_are_listed_before_notes(benchmark, lea, run_jobs):
+    answer = sent(signed_in(lea), all_dot_zip=zipped(**{"a.png": picture(1), "b.png": b"x", "day__a.png": picture(2)}))
+    run_jobs()
+    shown = [issue.rule for issue in signed_in(lea).get(answer.url).context["page"].rows]
+    assert len(shown) == 2
+    assert shown[1] == "key-made-unique"
 
 
 def test_the_page_asks_as_little_for_many_issues_as_for_one(benchmark, lea, run_jobs):
