@@ -121,16 +121,18 @@ because the sample was decided before this annotation was submitted. "question_c
 
 _SEEN_AS: tuple[tuple[SampleState, frozenset[State]], ...] = (
     (SampleState.ACCEPTED, frozenset({State.ACCEPTED})),
-    (SampleState.IN_REVIEW, frozenset({State.SUBMITTED, State.IN_REVIEW})),
+    (SampleState.IN_REVIEW, frozenset({State.IN_REVIEW})),
     (SampleState.RETURNED, frozenset({State.RETURNED})),
+    (SampleState.IN_REVIEW, frozenset({State.SUBMITTED})),
     (SampleState.DRAFT, frozenset({State.DRAFT})),
     (SampleState.DISCARDED, frozenset({State.DISCARDED, State.SUPERSEDED})),
 )
 
 
 def sample_state(states: Collection[State], *, disputed: bool = False) -> SampleState:
-    """Return the state of a sample whose annotations have these states: accepted if one is; else the most advanced; to
-    do without any. ``disputed``: a round of adjudication found a dispute and is open.
+    """Return the state of a sample whose annotations have these states: accepted if one is; in review if one is; else
+    returned if one is, because the others wait for it; else the most advanced; to do without any. ``disputed``: a round
+    of adjudication found a dispute and is open.
     """
     found = next((seen for seen, which in _SEEN_AS if which.intersection(states)), SampleState.TO_DO)
     return SampleState.DISPUTED if disputed and found is SampleState.IN_REVIEW else found

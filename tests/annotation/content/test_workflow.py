@@ -89,6 +89,7 @@ def test_of_two_moves_from_one_state_the_second_is_refused(rui):
         (["draft", "submitted"], SampleState.IN_REVIEW),
         (["returned", "draft"], SampleState.RETURNED),
         (["in_review", "returned"], SampleState.IN_REVIEW),
+        (["submitted", "returned"], SampleState.RETURNED),
         (["accepted", "submitted"], SampleState.ACCEPTED),
         (["discarded"], SampleState.DISCARDED),
         (["discarded", "draft"], SampleState.DRAFT),
