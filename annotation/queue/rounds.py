@@ -31,6 +31,7 @@ from annotation.content.transitions import apply_transition, close_rounds, updat
 from annotation.models import Adjudication, AdjudicationRule, Annotation, Benchmark, BenchmarkQueue, Revision, Sample
 from annotation.queue.second_toolchains import accept_others, verified_toolchains
 from annotation.schema import SampleContent
+from annotation.task_schema import Required
 from annotation.tool_bank import key_of
 from annotation.workflow import SampleState, State
 from webapp.accounts.models import User
@@ -85,10 +86,19 @@ def submissions_of(sample: Sample, rule: AdjudicationRule) -> Submissions:
             meaning |= {key_of(name): key_of(tool.name) for name in (tool.name, *tool.aliases)}
     canonical = lambda name: meaning.get(key_of(name), key_of(name))  # noqa: E731
     verified = verified_toolchains(sample, contents)
-    compared = compare(contents, facets, rule.consensus, canonical, verified)
+    compared = compare(contents, _required(sample.benchmark, facets), rule.consensus, canonical, verified)
     if any(one.lost for one in shown):
         compared = with_dispute(compared, Field.EVIDENCE)
     return Submissions(revisions, shown, facets, verified, compared)
+
+
+def _required(benchmark: Benchmark, facets: Sequence[Facets]) -> Sequence[Facets]:
+    """Only the facets whose values the schema requires: others differ without a dispute. All facets if the benchmark
+    has no schema."""
+    if benchmark.schema_number is None:
+        return facets
+    names = {facet.name for facet in benchmark.task.facets if facet.required is not Required.NO}
+    return [{name: values for name, values in one.items() if name in names} for one in facets]
 
 
 def current_round(sample: Sample) -> tuple[Adjudication, Submissions]:

@@ -113,6 +113,9 @@ COMPARISON = inline_serializer(
                 "label": serializers.CharField(),
                 "agreed": serializers.BooleanField(),
                 "value": serializers.FloatField(allow_null=True, help_text="Mean over pairs, 0 to 1."),
+                "optional_differ": serializers.BooleanField(
+                    help_text="Whether facets that the schema does not require differ, which is no dispute."
+                ),
             },
             many=True,
         ),

@@ -97,6 +97,9 @@ def _fields(submissions: Submissions, plan: bool) -> list[dict[str, Any]]:
         for name, one in compared.fields.items()
         if not empty.get(name, False)
     ]
+    differ = len({str(sorted(one.items())) for one in submissions.facets}) > 1
+    for field in shown:
+        field["optional_differ"] = field["name"] == Field.FACETS.value and field["agreed"] and differ
     if Field.ANSWER not in compared.fields and _answers(submissions.contents):
         shown.insert(
             1, {"name": Field.ANSWER.value, "label": str(FIELD_WORDS[Field.ANSWER]), "agreed": False, "value": None}

@@ -35,6 +35,8 @@ from annotation.review.present.adjudication import adjudication_json
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import Decision, decide, next_to_review
 from annotation.studio.write.submit import submit
+from annotation.task.write import activate, save_draft
+from annotation.task_schema import TaskSchema
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Role
 from tests.annotation.work_data import (
@@ -149,11 +151,29 @@ def test_a_mixture_is_an_annotation_of_its_own_that_names_its_sources(ana, bo, r
         )
 
 
+def test_facets_that_the_schema_does_not_require_differ_without_a_dispute(ana, bo, rui, lea, kitchen):
+    def with_category(required):
+        facets = [{"name": "category", "kind": "multiple", "required": required}]
+        schema = TaskSchema.parse({"facets": facets}).as_json()
+        draft = save_draft(actor=lea, benchmark=kitchen, content=schema)
+        activate(actor=lea, benchmark=kitchen, version=draft.version)
+        kitchen.forget_schema()
+
+    with_category("no")
+    sample = both(ana, bo, kitchen, facets={"category": ["bread"]})
+    assert sample.state == "in_review"
+    shown = {one["name"]: one for one in adjudication_json(rui, sample)["fields"]}["facets"]
+    assert (shown["agreed"], shown["optional_differ"]) == (True, True)
+    with_category("submit")
+    assert both(ana, bo, kitchen, facets={"category": ["bread"]}).state == "disputed"
+
+
 def test_a_return_goes_to_one_author_and_the_next_decision_is_another_round(ana, bo, rui, kitchen):
     sample = both(ana, bo, kitchen, answer=["A"])
     letter = letter_of(rui, sample, bo)
     adjudicate(actor=rui, sample=sample, verdict=Verdict("return", comments={letter: "Look again."}))
     assert states(sample) == {"Ana Lind": "submitted", "Bo Ek": "returned"}
+    assert Sample.objects.get(pk=sample.pk).state == "returned"
     assert Review.objects.get().comment == "Look again."
     assert next_to_review(actor=rui, benchmark=kitchen) is None
     submitted(bo, kitchen)
