@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 from django.urls import reverse
@@ -490,3 +491,32 @@ def test_the_list_for_programs_takes_the_same_number_of_queries_for_many(
 
 QUERIES = 7
 """Session, person, benchmark, roles, queue with pauses, samples, rounds."""
+
+
+DISPUTED = [
+    {"answer": ["A"]},
+    {"gold_boxes": ELSEWHERE},
+    {"facets": {"category": ["bread"]}},
+    {
+        "reference_toolchain": [
+            {"tool": "canny", "arguments": {"threshold_low": 50, "threshold_high": 90}, "image_in": "original"}
+        ]
+    },
+]
+
+
+@pytest.mark.endurance
+def test_of_forty_submitted_twice_exactly_those_with_a_planted_dispute_reach_adjudicators(ana, bo, rui, lea):
+    benchmark = to_annotate(40, annotator=ana, reviewer=rui, lead=lea)
+    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    planted = dict(zip(Random(3).sample(range(40), 8), DISPUTED * 2, strict=True))
+    wanted = set()
+    for number in range(40):
+        sample = both(ana, bo, benchmark, **planted.get(number, {}))
+        wanted |= {sample.key} if number in planted else set()
+    assert set(benchmark.samples.filter(state="disputed").values_list("key", flat=True)) == wanted
+    assert benchmark.samples.filter(state="in_review").count() == 32
+    outcomes = Adjudication.objects.values_list("sample__key", "outcome")
+    assert {key for key, outcome in outcomes if outcome == "disputed"} == wanted
+    assert len(outcomes) == 40

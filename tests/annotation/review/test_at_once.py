@@ -72,7 +72,7 @@ def adjudicate_all(person: Any, benchmark: Any, draw: Random) -> None:
 
 @pytest.mark.parametrize(
     ("people", "count", "runs"),
-    [(4, 10, 1), pytest.param(8, 40, 2, marks=[pytest.mark.endurance, pytest.mark.slow])],
+    [(4, 10, 1), pytest.param(8, 200, 5, marks=[pytest.mark.endurance, pytest.mark.slow])],
     ids=["few", "many"],
 )
 def test_adjudicators_at_once_decide_each_sample_once_and_leave_nothing_waiting(people, count, runs, ana, lea):
