@@ -27,9 +27,9 @@ EVIDENCE = (1176, 784, 1224, 816)
 
 
 @cache
-def picture() -> bytes:
+def picture(width: int = WIDTH, height: int = HEIGHT) -> bytes:
     """Grey, with one black rectangle."""
-    pixels = np.full((HEIGHT, WIDTH, 3), 190, np.uint8)
+    pixels = np.full((height, width, 3), 190, np.uint8)
     x1, y1, x2, y2 = EVIDENCE
     pixels[y1:y2, x1:x2] = 0
     file = io.BytesIO()
@@ -37,7 +37,9 @@ def picture() -> bytes:
     return file.getvalue()
 
 
-def kitchen(tmp_path: Any, count: int, slug: str = "kitchen", **members: User) -> Benchmark:
+def kitchen(
+    tmp_path: Any, count: int, slug: str = "kitchen", size: tuple[int, int] = (WIDTH, HEIGHT), **members: User
+) -> Benchmark:
     """A benchmark of ``count`` samples on one picture with tiles; members by role: annotator=ana."""
     benchmark = create_benchmark(actor=None, slug=slug, title=slug.title())
     for role, user in members.items():
@@ -45,13 +47,13 @@ def kitchen(tmp_path: Any, count: int, slug: str = "kitchen", **members: User) -
     records = [SampleRecord("mug", SampleContent(), image="mug.png")]
     with transaction.atomic():
         found = store_pictures(
-            actor=None, benchmark=benchmark, records=records, folder=tmp_path, embedded={"mug.png": picture()}
+            actor=None, benchmark=benchmark, records=records, folder=tmp_path, embedded={"mug.png": picture(*size)}
         )
     run_waiting()
     image = found["mug.png"]
     assert isinstance(image, Image)
     for number in range(count):
-        Sample.objects.create(benchmark=benchmark, key=f"mug-{number}", image=image, width=WIDTH, height=HEIGHT)
+        Sample.objects.create(benchmark=benchmark, key=f"mug-{number}", image=image, width=size[0], height=size[1])
     return benchmark
 
 

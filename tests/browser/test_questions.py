@@ -10,7 +10,7 @@ import pytest
 from django.core.signals import request_started
 from playwright.sync_api import Page, expect
 
-from annotation.models import Draft, Revision, Sample
+from annotation.models import Benchmark, Draft, Revision, Sample
 from annotation.queue.assignment import next_to_annotate
 from tests.browser.annotate_data import Studio, kitchen, sign_in
 from webapp.accounts.models import User
@@ -26,12 +26,16 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 @pytest.fixture
 def studio(tmp_path: Any, page: Page, faults: list[str], live_server: Any, ana: User) -> Iterator[Studio]:
     """Ana has the only sample open."""
-    benchmark = kitchen(tmp_path, 1, annotator=ana)
-    sample = next_to_annotate(actor=ana, benchmark=benchmark)
-    assert sample is not None
-    sign_in(page.context, live_server.url, ana)
-    yield Studio(page, f"{live_server.url}/benchmarks/kitchen/annotate/samples/{sample.key}/")
+    yield opened(page, live_server.url, ana, kitchen(tmp_path, 1, annotator=ana))
     assert faults == []
+
+
+def opened(page: Page, url: str, person: User, benchmark: Benchmark) -> Studio:
+    """The next sample of a person."""
+    sample = next_to_annotate(actor=person, benchmark=benchmark)
+    assert sample is not None
+    sign_in(page.context, url, person)
+    return Studio(page, f"{url}/benchmarks/{benchmark.slug}/annotate/samples/{sample.key}/")
 
 
 @pytest.fixture
@@ -91,12 +95,17 @@ def test_nearly_the_same_question_is_a_warning(studio: Studio) -> None:
     assert Draft.objects.count() == 2
 
 
-def test_five_questions_load_the_tiles_of_the_image_once(studio: Studio, tiles: list[str]) -> None:
-    page = studio.page
+def test_five_questions_on_an_8k_image_load_each_tile_once(
+    tiles: list[str], tmp_path: Any, page: Page, faults: list[str], live_server: Any, ana: User
+) -> None:
+    benchmark = kitchen(tmp_path, 1, size=(7680, 4320), annotator=ana)
+    studio = opened(page, live_server.url, ana, benchmark)
     page.keyboard.press("f")
     for number in range(2, 6):
         page.get_by_role("button", name="Ask another", exact=True).click()
         at(studio, f"mug-0-{number}")
     expect(page.locator(".questions")).to_contain_text("The image has 5 questions (limit: 5).")
     assert Sample.objects.count() == 5
+    assert len(tiles) > 4
     assert len(tiles) == len(set(tiles))
+    assert faults == []

@@ -242,6 +242,33 @@ def test_a_reviewer_fixes_with_the_editor_of_the_annotator(desk: Desk, rui: User
     assert [target.tool for target in content_of(fixed).plan.targets] == ["lamp"]
 
 
+@pytest.mark.endurance
+def test_a_reviewer_fixes_the_answer_type_and_the_order_of_a_plan_and_turns_the_view(desk: Desk, rui: User) -> None:
+    page = desk.page
+    desk.gold()
+    desk.press("e", "Escape", "r")
+    page.get_by_label("Brightness and contrast").click()
+    page.get_by_label("Brightness", exact=True).fill("180")
+    expect(page.locator(".stage__view canvas").first).to_have_css("filter", "brightness(1.8) contrast(1)")
+    page.get_by_label("Open-ended").check()
+    page.get_by_label("Accepted answers").fill("white")
+    page.get_by_role("tab", name="Tool plan").click()
+    for name, key in (("tape", "Enter"), ("level", "Enter"), ("pliers", "Shift+Enter")):
+        page.get_by_label("Add a tool").fill(name)
+        desk.press(key)
+    page.get_by_label("level, step 2").focus()
+    desk.press("Alt+ArrowUp")
+    expect(page.get_by_label("level, step 1")).to_be_focused()
+    desk.press("Control+Enter")
+    desk.on("mug-1")
+    fixed = content_of(Gold.objects.get().revision)
+    assert Gold.objects.get().revision.author == rui
+    assert (fixed.answer_type, fixed.answers, fixed.options) == ("open", ("white",), {})
+    assert fixed.plan is not None
+    assert [(target.tool, target.step) for target in fixed.plan.targets] == [("tape", 1), ("level", 1)]
+    assert fixed.plan.distractors == ("pliers",)
+
+
 def test_what_is_accepted_unchanged_is_what_is_shown(desk: Desk) -> None:
     """Back from a fix the revision is shown as it was submitted; the fix is there again when it goes on."""
     page = desk.page
