@@ -325,6 +325,11 @@ class SampleContent:
     plan: ToolPlan = field(default_factory=ToolPlan)
     unanswerable: str | None = None
 
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """The options to choose from: none of an open-ended question, also if its file states options."""
+        return self.options if self.answer_type is AnswerType.MULTIPLE_CHOICE else {}
+
 
 FILED_STATES = (SampleState.ACCEPTED, SampleState.TO_DO, SampleState.DISCARDED)
 """States that a file can give a sample; the others need work of people, which no file contains."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -51,7 +52,9 @@ def add_revision(
     ``submitted_at``: now, unless its author submitted it earlier.
     """
     sample = annotation.sample
-    parsed, names, facets = content_from_json(content, sample.width, sample.height)
+    given, names, facets = content_from_json(content, sample.width, sample.height)
+    # A draft keeps its options while its author tries another answer type.
+    parsed = replace(given, options=given.choices)
     numbers = Revision.objects.filter(annotation=annotation).order_by("-number").values_list("number", flat=True)
     last = numbers.first() or 0
     revision = Revision(

@@ -96,6 +96,11 @@ class Revision(models.Model):
         return f"r{self.number} of {self.annotation}"
 
     @property
+    def choices(self) -> dict[str, str]:
+        """The options to choose from: none of an open-ended question, also if its file states options."""
+        return dict(self.options or {}) if self.answer_type == AnswerType.MULTIPLE_CHOICE else {}
+
+    @property
     def evidence(self) -> list[GoldBox | GoldShape]:
         """Its boxes, polygons and points in their order. Best prefetched."""
         return sorted([*self.gold_boxes.all(), *self.gold_shapes.all()], key=lambda one: one.position)

@@ -54,7 +54,7 @@ def question_row(question: Question) -> dict[str, Any]:
     """A question with all that its page shows."""
     kind, content = question.item.kind, question.detail.record.content
     row: dict[str, Any] = {
-        "item": question.item.key, "kind": kind, "question": content.question, "options": dict(content.options),
+        "item": question.item.key, "kind": kind, "question": content.question, "options": dict(content.choices),
     }  # fmt: skip
     if kind == JudgingItem.Kind.ANSWER:
         row |= {"answer": (question.trajectory.answer or "")[:LONGEST_SHOWN], "accepted": list(content.answers)}

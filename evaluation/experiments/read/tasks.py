@@ -33,6 +33,6 @@ def task_of(sample: Sample) -> Task:
         sample=sample.key,
         question=revision.question,
         image=source_image(sample),
-        options=dict(revision.options or {}),
+        options=revision.choices,
         toolchain=tuple(call.tool for call in calls),
     )

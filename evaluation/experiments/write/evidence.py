@@ -195,7 +195,7 @@ def _planned(
 
 def asked_of(revision: Revision) -> Asked:
     """The question of a revision for a model, without its answer."""
-    return Asked(revision.question, dict(content_of(revision).options), boxes_of(revision), polygons_of(revision))
+    return Asked(revision.question, revision.choices, boxes_of(revision), polygons_of(revision))
 
 
 class EvidenceWorker(Worker):

@@ -245,7 +245,7 @@ def _subject(row: Trajectory) -> Subject:
     return Subject(
         sample=row.sample.key,
         question=content.question,
-        options=dict(content.options),
+        options=dict(content.choices),
         answer=spoken(said).strip() if answer is None else answer,
         accepted=content.answers[0] if content.answers else "",
         reasoning="\n\n".join(part.strip() for part in parts if part.strip()),

@@ -86,7 +86,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         "accepted": content.answers,
         "said": said_in(shown),
         "plan": shown.trajectory.plan or [],
-        "options": content.options,
+        "options": content.choices,
         "kept": judgement_of(request.user, asked),
         "mine": progress_of(request.user, found),
         "reasons": list(enumerate(REASONS, FIRST_REASON)),

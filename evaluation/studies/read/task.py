@@ -11,7 +11,6 @@ from django.utils.translation import gettext
 from annotation.common.access import known_to, roles_of
 from annotation.common.words import count_of
 from annotation.models import Revision, Sample
-from annotation.schema import AnswerType
 from evaluation.models import Experiment, HumanAnswer, Participant
 from evaluation.studies.read.conditions import not_shown_elsewhere
 from webapp.accounts.models import User
@@ -58,9 +57,8 @@ def asked_of(sample: Sample) -> Asked:
     revision = Revision.objects.filter(gold_of__sample=sample).first()
     if revision is None:
         raise Conflict(gettext("This sample has no gold any more. Skip it."))
-    options = revision.options if revision.answer_type == AnswerType.MULTIPLE_CHOICE else {}
     tools = revision.plan_tools.filter(step__isnull=False).exists()
-    return Asked(revision.question, dict(options or {}), bool(revision.answers), tools)
+    return Asked(revision.question, revision.choices, bool(revision.answers), tools)
 
 
 def is_invited(user: User, study: Experiment) -> bool:

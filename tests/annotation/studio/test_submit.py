@@ -39,6 +39,15 @@ def test_a_good_content_becomes_a_revision_and_the_next_sample_is_named(ana):
     assert not Gold.objects.exists()
 
 
+def test_options_that_an_open_question_had_before_are_not_submitted(ana):
+    sample = drafted(ana, to_annotate(1, annotator=ana))
+    said = content(answer_type="open", answer=["black"])
+    assert said["options"]
+    put(signed_in(ana), sample, {"version": 1, "content": said}, key="k", step="submit")
+    revision = Revision.objects.get()
+    assert (revision.answer_type, revision.options, revision.answers) == ("open", {}, ["black"])
+
+
 def test_errors_of_the_checks_block_and_nothing_is_written(ana):
     sample = drafted(ana, to_annotate(1, annotator=ana))
     answer = put(signed_in(ana), sample, {"version": 1, "content": content(answer=["C"])}, step="submit")

@@ -246,6 +246,15 @@ def test_samples_with_options_are_skipped_by_a_prompt_without_them(
     assert "short@1 has no field {{ options }}" in found[0][2]
 
 
+def test_a_model_never_sees_options_that_a_file_states_for_an_open_question(
+    benchmark: Benchmark, tmp_path: Path
+) -> None:
+    with_sample(benchmark, tmp_path, SampleContent("How many?", AnswerType.OPEN, {"A": "1", "B": "2"}, ("2",)))
+    sample = with_task(selected_samples(benchmark, "")).get(key="a")
+    assert sample.gold.revision.options == {"A": "1", "B": "2"}
+    assert task_of(sample).options == {}
+
+
 @pytest.mark.parametrize(
     ("role", "text", "protocol"),
     [("system", "Zoom with {{ tool }}.", "zoom"), ("user", TEXT, "base"), ("system", "Think.", "interface")],
