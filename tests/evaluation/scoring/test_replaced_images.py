@@ -24,7 +24,7 @@ from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.exporters.native import trajectory_row
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
-from evaluation.models import Metric, Run, Scoring, Trajectory
+from evaluation.models import Metric, Note, Run, Scoring, Trajectory
 from evaluation.rewards.read.groups import read_groups
 from evaluation.runner.arms.catalogue import CannotApply
 from evaluation.runner.rollouts import Scheme
@@ -190,6 +190,21 @@ def test_rewards_give_the_reason(kitchen: Any, lea: User) -> None:
     assert "replaced" not in read_groups(run, [mug().pk], scheme)[0].reason
     drawn_again(lea)
     assert "image was replaced" in read_groups(run, [mug().pk], scheme)[0].reason
+
+
+def test_a_note_on_a_region_of_an_earlier_image_is_refused(kitchen: Any, lea: User) -> None:
+    row, client = of("Model A", "mug"), signed_in(lea)
+    address = reverse("evaluation:note", args=["kitchen", row.pk])
+    old = mug().image.sha256
+    page = client.get(reverse("evaluation:trajectory", args=["kitchen", row.pk]) + "?tab=notes").content.decode()
+    assert f'name="image" value="{old}"' in page
+    scaled(lea)
+    said = {"text": "Here.", "region": "10,10,30,30", "image": old}
+    assert client.post(address, said).status_code == 409
+    assert not Note.objects.exists()
+    assert client.post(address, said | {"region": ""}).status_code == 302
+    assert client.post(address, said | {"image": mug().image.sha256}).status_code == 302
+    assert Note.objects.filter(x1=10).count() == 1
 
 
 SMALL, LARGE, OTHER = (100, 80), (200, 160), (90, 90)
