@@ -1,9 +1,12 @@
-"""The image that a trajectory was recorded on, and how its pixels relate to those of the image that its sample has."""
+"""The image that a trajectory was recorded on, and how its pixels relate to those of the image that its sample has. The
+same for what was drawn or computed at some time, such as the region of a note.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.db.models import QuerySet
 
@@ -16,11 +19,12 @@ from evaluation.models import Trajectory
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """An image that a sample had until another replaced it. ``lost``: its pixels are not those of the next one scaled,
-    because the boxes of the sample had to be drawn again.
+    because the boxes of the sample had to be drawn again. ``until``: when it was replaced.
     """
 
     size: Size
     lost: bool
+    until: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class Recorded:
 
 HERE = Recorded()
 """A trajectory on the image that its sample has."""
+Corners = tuple[float, float, float, float]
 Earliers = Mapping[int, Sequence[Earlier]]
 """The earlier images of samples in their order, by primary key. Samples without any are omitted."""
 
@@ -42,9 +47,10 @@ Earliers = Mapping[int, Sequence[Earlier]]
 def earlier_images(replaced: QuerySet[ImageReplacement]) -> Earliers:
     """Return the earlier images of the samples of these rows. One query."""
     found: dict[int, list[Earlier]] = {}
-    rows = replaced.order_by("replaced_at", "pk").values_list("sample", "boxes", "image__width", "image__height")
-    for sample, boxes, width, height in rows:
-        found.setdefault(sample, []).append(Earlier((width, height), boxes == ImageReplacement.Boxes.RETURNED))
+    names = ("sample", "boxes", "image__width", "image__height", "replaced_at")
+    for sample, boxes, *size, until in replaced.order_by("replaced_at", "pk").values_list(*names):
+        lost = boxes == ImageReplacement.Boxes.RETURNED
+        found.setdefault(sample, []).append(Earlier((size[0], size[1]), lost, until))
     return found
 
 
@@ -76,6 +82,26 @@ def recorded_image(
         return Recorded(None, lost) if lost else HERE
     # Each replacement that was scaled had the same shape, to a pixel.
     return Recorded(own, lost or (sizes[at] != own and fit_of(own, present) is Fit.OTHER))
+
+
+def image_at(earlier: Sequence[Earlier], at: datetime, present: Size | None) -> Recorded:
+    """Return the image that a sample had at a time. ``earlier``, ``present``: as of ``recorded_image``."""
+    return recorded_image(earlier, sum(one.until is not None and one.until <= at for one in earlier), None, present)
+
+
+def on_present(box: Corners, drawn: Recorded, present: Size | None) -> Corners | None:
+    """Return a box in pixels of the image that its sample has. ``drawn``: the image that it is on. None: that image
+    was replaced by one with other pixels, so the box has no place.
+
+    >>> on_present((10, 10, 30, 25), Recorded((100, 80)), (200, 160))
+    (20.0, 20.0, 60.0, 50.0)
+    """
+    if drawn.lost:
+        return None
+    if drawn.size is None or present is None:
+        return box
+    x, y = present[0] / drawn.size[0], present[1] / drawn.size[1]
+    return box[0] * x, box[1] * y, box[2] * x, box[3] * y
 
 
 def image_of(trajectory: Trajectory, earlier: Earliers | None = None) -> Recorded:

@@ -32,6 +32,7 @@ from annotation.tools.api import CALLS
 from annotation.workflow import Role
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
+from evaluation.experiments.present.experiment import crops_of
 from evaluation.imports.write.sessions import IDLE, close_idle_sessions, record_session
 from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
@@ -125,6 +126,24 @@ def test_a_session_on_an_image_that_was_replaced_is_not_recorded(benchmark: Benc
         answer = client.post(address, {"calls": [], "image_sha256": begun, **more}, "application/json")
         assert (answer.status_code, answer.json()["error"]["code"]) == (409, "image_replaced")
     assert not Trajectory.objects.exists()
+
+
+def test_the_crops_of_an_experiment_follow_the_image(benchmark: Benchmark, lea: User) -> None:
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    session, sample = opened(desk), Sample.objects.select_related("image").get(key="one")
+    desk.call("crop", {"session": session, "image": "original", "x": 40, "y": 20, "width": 60, "height": 60})
+    desk.call("answer", {"session": session, "text": "2"})
+    experiment = Experiment.objects.select_related("benchmark").get()
+    assert "/40,20,100,80/" in crops_of(experiment)[0].src
+    width, height = sample.width or 0, sample.height or 0
+    another_size(sample, (2 * width, 2 * height), lea, boxes="scaled")
+    assert "/80,40,200,160/" in crops_of(experiment)[0].src
+    another_size(sample, (width, width), lea, old=(2 * width, 2 * height))
+    [crop] = crops_of(experiment)
+    assert crop.src == ""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.LEAD)
+    page = signed_in(lea).get(f"/benchmarks/kitchen/experiments/{experiment.pk}/").content.decode()
+    assert "one: image replaced" in page
 
 
 def test_sessions_on_several_samples_are_one_run(benchmark: Benchmark) -> None:
