@@ -128,6 +128,35 @@ def test_after_another_shape_grounding_is_undefined_everywhere_and_accuracy_stay
     assert "recorded on an image that was replaced" in run
 
 
+@pytest.mark.parametrize("terms", [{}, {"by": "category", "slice": "Color"}, {"q": "category:Color"}])
+def test_the_leaderboard_counts_them_as_the_page_of_the_run_does(
+    kitchen: Any, lea: User, terms: dict[str, str]
+) -> None:
+    client, board = signed_in(lea), "/benchmarks/kitchen/leaderboard/"
+    assert "data-replaced" not in client.get(board, terms).content.decode()
+    drawn_again(lea)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    page = client.get(board, terms)
+    counts = {run.pk: count for run, count in page.context["replaced"]}
+    runs = Run.objects.filter(benchmark=kitchen)
+    sliced = {"slice_by": "category", "slice": "Color"} if terms else {}
+    of_runs = {
+        run.pk: client.get(f"/benchmarks/kitchen/runs/{run.pk}/", sliced).context["counts"]["image_replaced"]
+        for run in runs
+    }
+    assert sum(of_runs.values()) == 1
+    assert {run: count.n for run, count in counts.items()} == {run: n for run, n in of_runs.items() if n}
+    for count in counts.values():
+        assert client.get(count.href).context["total"] == count.n
+    assert "Their image was replaced after they were recorded" in page.content.decode()
+    told = client.get("/api/v1/benchmarks/kitchen/leaderboard/", terms).json()
+    rows = [row for band in ("ranked", "baselines", "detectors", "people", "failed") for row in told[band]]
+    assert {row["run"]: row["image_replaced"] for row in rows} == of_runs
+    exported = client.get(board, {**terms, "format": "md"})
+    text = b"".join(exported.streaming_content) if exported.streaming else exported.content
+    assert "Without grounding, because their image was replaced after they were recorded" in text.decode()
+
+
 def test_a_run_after_the_replacement_is_on_the_new_image(kitchen: Any, lea: User) -> None:
     drawn_again(lea)
     old = next(one for one in records.trajectories() if one.sample_id == "mug" and one.model == "Model A")
