@@ -154,7 +154,8 @@ def test_the_leaderboard_counts_them_as_the_page_of_the_run_does(
     assert {row["run"]: row["image_replaced"] for row in rows} == of_runs
     exported = client.get(board, {**terms, "format": "md"})
     text = b"".join(exported.streaming_content) if exported.streaming else exported.content
-    assert "Without grounding, because their image was replaced after they were recorded" in text.decode()
+    said = "Trajectories without grounding, because their image was replaced after they were recorded: 1 of Model A"
+    assert said in text.decode()
 
 
 def test_a_run_after_the_replacement_is_on_the_new_image(kitchen: Any, lea: User) -> None:
