@@ -19,12 +19,14 @@ from evaluation.models import Trajectory
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """An image that a sample had until another replaced it. ``lost``: its pixels are not those of the next one scaled,
-    because the boxes of the sample had to be drawn again. ``until``: when it was replaced.
+    because the boxes of the sample had to be drawn again. ``until``: when it was replaced; ``sha256``: of its
+    file.
     """
 
     size: Size
     lost: bool
     until: datetime | None = field(default=None, compare=False)
+    sha256: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,10 @@ Earliers = Mapping[int, Sequence[Earlier]]
 def earlier_images(replaced: QuerySet[ImageReplacement]) -> Earliers:
     """Return the earlier images of the samples of these rows. One query."""
     found: dict[int, list[Earlier]] = {}
-    names = ("sample", "boxes", "image__width", "image__height", "replaced_at")
-    for sample, boxes, *size, until in replaced.order_by("replaced_at", "pk").values_list(*names):
+    names = ("sample", "boxes", "image__width", "image__height", "replaced_at", "image__sha256")
+    for sample, boxes, *size, until, sha256 in replaced.order_by("replaced_at", "pk").values_list(*names):
         lost = boxes == ImageReplacement.Boxes.RETURNED
-        found.setdefault(sample, []).append(Earlier((size[0], size[1]), lost, until))
+        found.setdefault(sample, []).append(Earlier((size[0], size[1]), lost, until, sha256))
     return found
 
 
@@ -107,12 +109,33 @@ def on_present(box: Corners, drawn: Recorded, present: Size | None) -> Corners |
 def image_of(trajectory: Trajectory, earlier: Earliers | None = None) -> Recorded:
     """Return the image that a trajectory, loaded with its sample, was recorded on. ``earlier``: of its sample, None to
     ask for it with one query."""
+    known = _known(trajectory, earlier)
+    return recorded_image(known, trajectory.image_number, stated_size(trajectory), size_of(trajectory.sample))
+
+
+def digest_of_image(trajectory: Trajectory, earlier: Earliers | None = None) -> str:
+    """Return the SHA-256 of the image that a trajectory was recorded on; "" if its sample never had another one, or if
+    a file stated another size. It is loaded with the image of its sample. ``earlier``: as of ``image_of``."""
+    known, number = _known(trajectory, earlier), trajectory.image_number or 0
+    if not known:
+        return ""
+    present, stated = trajectory.sample.image, stated_size(trajectory)
+    here = number >= len(known)
+    if stated is not None and stated != (size_of(trajectory.sample) if here else known[number].size):
+        return ""
+    return (present.sha256 if present is not None else "") if here else known[number].sha256
+
+
+def stated_size(trajectory: Trajectory) -> Size | None:
+    """Return the size of its image that its file stated."""
+    width, height = trajectory.image_width, trajectory.image_height
+    return (width, height) if width and height else None
+
+
+def _known(trajectory: Trajectory, earlier: Earliers | None) -> Sequence[Earlier]:
     if earlier is None:
         earlier = earlier_images(ImageReplacement.objects.filter(sample=trajectory.sample_id))
-    width, height = trajectory.image_width, trajectory.image_height
-    stated = (width, height) if width and height else None
-    known = earlier.get(trajectory.sample_id, ())
-    return recorded_image(known, trajectory.image_number, stated, size_of(trajectory.sample))
+    return earlier.get(trajectory.sample_id, ())
 
 
 def is_on_present_image(trajectory: Trajectory) -> bool:

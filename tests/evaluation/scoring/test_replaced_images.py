@@ -188,6 +188,39 @@ def test_the_native_format_keeps_the_size_of_the_image(kitchen: Any, lea: User) 
     assert [issue.rule for issue in report.issues] == ["size-not-positive"]
 
 
+def test_the_native_format_keeps_the_image_after_two_replacements(kitchen: Any, lea: User) -> None:
+    """Another shape, and then the first size again: the size alone says nothing."""
+    first = mug().image
+    assert first is not None
+    another_size(mug(), (900, 900), lea, old=(1000, 800))
+    ImageReplacement.objects.update(image=first)
+    another_size(mug(), (1000, 800), lea)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    assert score_of(of("Model A", "mug")).no_grounding == "image_replaced"
+    Sample.objects.filter(key="mug").update(
+        image=Image.objects.create(sha256="d" * 64, width=1000, height=800, bytes=1)
+    )
+    [row, *_] = [one for one in trajectory_records(kitchen) if one.sample_id == "mug" and one.rollout == 0]
+    written = trajectory_row(row)
+    assert (written.get("image_size"), written["image_sha256"]) == (None, first.sha256)
+    again = trajectory_from(written, ReadOptions(), Report("runs.json", 1))
+    with transaction.atomic():
+        save_trajectories(RunRegistry(kitchen, lea, at=timezone.now()), [replace(again, model="Again")], None)
+        new = replace(again, model="New", image_sha256="d" * 64)
+        save_trajectories(RunRegistry(kitchen, lea, at=timezone.now()), [new], None)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    assert score_of(of("Again", "mug")).no_grounding == "image_replaced"
+    assert score_of(of("New", "mug")).no_grounding == ""
+    assert [one.image_sha256 for one in trajectory_records(kitchen, of("New", "mug").run)] == ["d" * 64]
+
+
+def test_a_hash_that_is_none_is_reported(kitchen: Any, lea: User) -> None:
+    report = Report("runs.json", 1)
+    row = {"model": "A", "sample_id": "mug", "steps": [], "image_sha256": "mug.png"}
+    assert trajectory_from(row, ReadOptions(), report).image_sha256 == ""
+    assert [issue.rule for issue in report.issues] == ["digest-not-sha256"]
+
+
 def test_calls_on_an_earlier_image_are_not_replayed_on_the_new_one(kitchen: Any, lea: User) -> None:
     scaled(lea)
     with pytest.raises(Conflict, match="was replaced"):
