@@ -16,7 +16,7 @@ from annotation.schema import shortened as shortened
 TRAJECTORY_KEYS = frozenset({
     "model", "sample_id", "setting", "rollout", "condition", "steps", "final_image", "answer", "judge_correct",
     "predicted_tools_recognition", "predicted_tools_plan", "match_map_recognition", "match_map_plan", "error", "usage",
-    "image_size",
+    "image_size", "image_sha256",
 })  # fmt: skip
 """All keys of a row of this kind in the native format, here and below."""
 STEP_KEYS = frozenset({
@@ -133,7 +133,8 @@ class Trajectory:
     trajectory. ``file``, ``line`` and ``row`` (its number in a list) are its position, and ``row_digest`` identifies
     its row, so that an unchanged row is recognized (empty: it must be read again). ``half``: it contains only one of
     the two lists, and the other stored one stays. ``image_size``: width and height of the image that it was recorded
-    on, if the file states it. ``recorded_at``: when that image was read, if it is known better than by the file.
+    on, and ``image_sha256`` of its file, if the row states them. ``recorded_at``: when that image was read, if it is
+    known better than by the file.
     """
 
     model: str
@@ -158,6 +159,7 @@ class Trajectory:
     row_digest: bytes = field(default=b"", compare=False)
     half: bool = field(default=False, compare=False)
     image_size: tuple[int, int] | None = None
+    image_sha256: str = ""
     recorded_at: datetime | None = field(default=None, compare=False)
 
 

@@ -17,10 +17,23 @@ from annotation.common.words import NOT_ALLOWED
 from annotation.models import Benchmark
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
+from webapp.common.api import TextField
 from webapp.common.errors import InvalidInput, NotAllowed
 
 PAGES = ("cursor", "limit")
 FACET = OpenApiParameter("facet.NAME", str, description="Only with this value on the facet NAME.")
+
+
+class ShownImageField(TextField):
+    """The image that coordinates are on, so that none are saved on an image that replaced it."""
+
+    def __init__(self, **options: Any) -> None:
+        words = (
+            "The SHA-256 of the image that your coordinates are on. If another image replaced it, the answer is 409 "
+            "`image_replaced`. Empty: this is not checked."
+        )
+        given = {"required": False, "default": "", "allow_blank": True, "help_text": words} | options
+        super().__init__(pattern=r"^([0-9a-f]{64})?$", **given)
 
 
 def benchmark_for(request: Request, slug: str, right: Right = Right.VIEW) -> Benchmark:

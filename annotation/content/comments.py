@@ -9,7 +9,9 @@ from django.utils.translation import gettext
 
 from annotation.common.access import allowed, require
 from annotation.common.notices import notify_commented
+from annotation.content.drawn_on import require_shown
 from annotation.content.mentions import mentionable, named_in
+from annotation.content.transitions import lock_sample
 from annotation.models import Annotation, Benchmark, CheckAnswer, Comment, Mention
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -52,15 +54,20 @@ def add_comment(
     text: str,
     place: tuple[float, float] | None = None,
     parent: int | None = None,
+    image: str = "",
 ) -> Comment:
-    """A remark, at a place of the image or on the whole, or an answer to one (``parent``: its number).
+    """A remark, at a place of the image or on the whole, or an answer to one (``parent``: its number). ``image``: the
+    SHA-256 of the image that the place is on, "" if unknown.
 
-    Raises ``InvalidInput`` for an empty text, a place outside the image, or a parent of another annotation.
+    Raises ``InvalidInput`` for an empty text, a place outside the image, or a parent of another annotation, and
+    ``Conflict`` with the code ``image_replaced``.
     """
     _require(actor, annotation)
     if not text or len(text) > LONGEST:
         raise InvalidInput(gettext("A comment needs 1 to %(limit)s characters.") % {"limit": LONGEST}, field="text")
     sample = annotation.sample
+    if place:
+        require_shown(sample, image)
     if (
         place
         and sample.width
@@ -73,6 +80,9 @@ def add_comment(
             field="x",
         )
     with transaction.atomic():
+        if place and image:
+            lock_sample(sample)
+            require_shown(sample, image)
         thread = _thread(annotation, parent)
         comment = Comment.objects.create(
             **_named(annotation), author=actor, text=text, parent=thread,

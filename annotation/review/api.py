@@ -11,7 +11,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.common.api import benchmark_for
+from annotation.common.api import ShownImageField, benchmark_for
 from annotation.common.requests import key_of
 from annotation.consensus import Combine, Field
 from annotation.evidence import CHECKED
@@ -103,6 +103,7 @@ COMPARISON = inline_serializer(
     "Comparison",
     {
         "key": serializers.CharField(),
+        "image_sha256": serializers.CharField(allow_null=True, help_text="The SHA-256 of the image that boxes are on."),
         "image_problem": serializers.CharField(allow_blank=True),
         "round": serializers.IntegerField(),
         "disputed": serializers.BooleanField(),
@@ -207,6 +208,7 @@ class DecisionForm(Form):
         child=TextField(max_length=60), required=False, default=list,
         help_text="For return and discard, which need a reason or words. Codes of the task: see /task/.",
     )  # fmt: skip
+    image_sha256 = ShownImageField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["decision"] == "keep" and len(set(attrs["letters"])) < len(attrs["letters"]):
@@ -244,15 +246,17 @@ def adjudications(request: Request, slug: str) -> Response:
 @api_view(["GET", "POST"])
 def adjudication(request: Request, slug: str, key: str) -> Response:
     """The comparison of the annotations of a sample, with a proposal. POST decides on all of them; it is 409 if another
-    reviewer has the sample, or if it no longer has several annotations. Send an Idempotency-Key to repeat a request.
+    reviewer has the sample, if it no longer has several annotations, or with `image_replaced` if another image
+    replaced yours. Send an Idempotency-Key to repeat a request.
     """
     benchmark, person = benchmark_for(request, slug, Right.REVIEW), person_of(request)
     sample = get_object_or_404(benchmark.samples.select_related("image"), key=key)
     sample.benchmark = benchmark
     if request.method == "POST":
         given = read_form(DecisionForm, request)
+        image = given.pop("image_sha256")
         verdict = Verdict(kind=given.pop("decision"), **given)
-        adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request), go_on=False)
+        adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request), go_on=False, image=image)
         return Response(_decided(sample))
     under_review(person, sample)
     require_several(sample)

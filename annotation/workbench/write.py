@@ -14,6 +14,8 @@ from annotation.common.access import allowed, require
 from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import add_chain
+from annotation.content.drawn_on import require_shown
+from annotation.content.transitions import lock_sample
 from annotation.images.chain_runs import run_whole
 from annotation.models import AcceptedChain, Sample, VerifiedChain
 from annotation.schema import LONGEST_NOTE, SampleContent, ToolCall
@@ -27,21 +29,25 @@ from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.translation import any_of
 
 
-def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason: str = "") -> VerifiedChain:
+def verify_chain(
+    *, actor: User, sample: Sample, content: SampleContent, reason: str = "", image: str = ""
+) -> VerifiedChain:
     """Run the toolchain of the content and compare the measurements of its last step with the answer.
 
     If they match, its end is verified. If nothing can be compared, the mark says that this person saw it; a schema that
     requires verified ends then asks another person (``answer_end``). Repeating it changes nothing. Each person has
-    their own mark: a mark of another person would show that the sample was worked on before.
+    their own mark: a mark of another person would show that the sample was worked on before. ``image``: the SHA-256 of
+    the image on the page, "" if unknown.
 
     Raises ``NotAllowed`` for people who neither annotate nor review, ``InvalidInput`` for a toolchain that does not run
-    to its end, is empty, or measures another answer without a ``reason``.
+    to its end, is empty, or measures another answer without a ``reason``, ``Conflict`` (``image_replaced``).
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(
             gettext("Only annotators and reviewers of %(title)s can verify toolchains. Ask its lead.")
             % {"title": sample.benchmark.title}
         )
+    require_shown(sample, image)
     last = _last_step(sample, content)
     found = compare(last.measurements, content)
     if found.agrees is False and not reason:
@@ -60,6 +66,7 @@ def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason:
         "reason": reason if found.agrees is False else "", "matches": True,
     }  # fmt: skip
     with transaction.atomic():
+        _require_same_image(sample, image)
         mark, new = _mark(actor, sample, content, said)
         better = how == VerifiedChain.How.MEASURED and mark.how != how
         if not new and (better or (mark.how == how and mark.reason != said["reason"])):
@@ -71,13 +78,14 @@ def verify_chain(*, actor: User, sample: Sample, content: SampleContent, reason:
     return mark
 
 
-def answer_end(*, actor: User, sample: Sample, answer: str) -> VerifiedChain:
+def answer_end(*, actor: User, sample: Sample, answer: str, image: str = "") -> VerifiedChain:
     """Save the answer that a person gives from the last image of the sample's toolchain alone. An accepted answer
-    verifies the end. Once only, so that people can't try one answer after the other.
+    verifies the end. Once only, so that people can't try one answer after the other. ``image``: as of ``verify_chain``.
 
     Raises ``NotAllowed`` for people who wrote the toolchain, and ``Conflict`` if there is nothing to answer, or it was
-    already answered.
+    already answered, or the image was replaced.
     """
+    require_shown(sample, image)
     content = end_to_answer(actor, sample)
     if not answer.strip():
         raise InvalidInput(gettext("Answer the question first."), field="answer")
@@ -88,6 +96,7 @@ def answer_end(*, actor: User, sample: Sample, answer: str) -> VerifiedChain:
         "observed": answer.strip(), "reason": "", "matches": matches,
     }  # fmt: skip
     with transaction.atomic():
+        _require_same_image(sample, image)
         mark, new = _mark(actor, sample, content, said)
         if not new:
             words = gettext("You have answered for %(key)s, or seen its answer. Another person must answer.")
@@ -107,6 +116,14 @@ def _last_step(sample: Sample, content: SampleContent) -> StepResult:
             gettext("The toolchain stops with an error. %(message)s") % {"message": result.error.message}, field="calls"
         )
     return result.steps[-1]
+
+
+def _require_same_image(sample: Sample, image: str) -> None:
+    """Lock the sample, and raise ``Conflict`` if its image is not the one that a toolchain was shown and run on. Call
+    inside a transaction.
+    """
+    lock_sample(sample)
+    require_shown(sample, image or (sample.image.sha256 if sample.image else ""))
 
 
 def _shown(last: StepResult) -> str:
@@ -138,11 +155,14 @@ def _record(actor: User, mark: VerifiedChain, action: str) -> None:
     )  # fmt: skip
 
 
-def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "") -> AcceptedChain:
+def accept_chain(
+    *, actor: User, sample: Sample, calls: Sequence[ToolCall], note: str = "", image: str = ""
+) -> AcceptedChain:
     """Accept another reference toolchain of the sample, in addition to that of the gold. A repeated one is stored once.
+    ``image``: the SHA-256 of the image that it was drawn on, "" if unknown.
 
     Raises ``NotAllowed`` for people who do not review, ``InvalidInput`` for a toolchain that does not run, is empty, or
-    exceeds the limit of twenty.
+    exceeds the limit of twenty, ``Conflict`` with the code ``image_replaced``.
     """
     require(actor, sample.benchmark, Right.REVIEW)
     require(actor, sample.benchmark, Right.SEE_GOLD)
@@ -151,6 +171,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
             gettext("A toolchain needs at least one step. Its note can have at most %(limit)s characters.")
             % {"limit": LONGEST_NOTE}
         )
+    require_shown(sample, image)
     result = run_whole(sample, calls)
     if result.error is not None:
         raise InvalidInput(
@@ -158,6 +179,7 @@ def accept_chain(*, actor: User, sample: Sample, calls: Sequence[ToolCall], note
             field="calls",
         )
     with transaction.atomic():
+        _require_same_image(sample, image)
         return add_chain(actor=actor, sample=sample, calls=calls, note=note, accepted_by=actor)
 
 

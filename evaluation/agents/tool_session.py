@@ -53,7 +53,8 @@ def run_alone(
 
 
 class ToolSession:
-    """Images by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N)."""
+    """Images by their ids, from ``original`` on, and the steps so far in the native format (FORMATS N). ``digest``: the
+    SHA-256 of the stored original, "" if unknown."""
 
     def __init__(
         self,
@@ -62,8 +63,10 @@ class ToolSession:
         run: Run = run_alone,
         clock: Callable[[], float] = time.monotonic,
         profile: Profile = Profile.STRICT,
+        digest: str = "",
     ) -> None:
         self.sample = sample
+        self.digest = digest
         self.profile = profile
         self.steps: list[dict[str, Any]] = []
         self._pictures: dict[str, Picture] = {ORIGINAL: original}

@@ -21,7 +21,7 @@ from evaluation.schema import Judgement as JudgementRecord
 from evaluation.schema import RolloutGroup as RolloutGroupRecord
 from evaluation.schema import Step as StepRecord
 from evaluation.schema import Trajectory as TrajectoryRecord
-from evaluation.scoring.load.images import Earliers, earlier_images, image_of
+from evaluation.scoring.load.images import Earliers, digest_of_image, earlier_images, image_of, stated_size
 from webapp.common.ordering import by_code_points
 
 BATCH = 1000
@@ -34,7 +34,7 @@ def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator
     if run is not None:
         found = found.filter(run=run)
     found = (
-        found.select_related("run__model", "run__lineage", "sample")
+        found.select_related("run__model", "run__lineage", "sample__image")
         .prefetch_related("steps")
         .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     )
@@ -47,7 +47,7 @@ def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator
 def run_trajectories(rows: TrajectoryQuerySet) -> Iterator[TrajectoryRecord]:
     """The trajectories ``rows`` of one run with their steps, by sample, rollout and condition, in an order that is the
     same on every database."""
-    found = rows.select_related("run__model", "run__lineage", "sample").prefetch_related("steps")
+    found = rows.select_related("run__model", "run__lineage", "sample__image").prefetch_related("steps")
     found = found.order_by(by_code_points("sample__key"), "rollout", by_code_points("condition"))
     earlier = earlier_images(ImageReplacement.objects.filter(sample__in=rows.values("sample")))
     for place, row in enumerate(found.iterator(chunk_size=BATCH)):
@@ -70,9 +70,10 @@ def _placed(extra: Mapping[str, Any], run: Run, *, is_first: bool) -> dict[str, 
 
 
 def trajectory_record(row: Trajectory, earlier: Earliers | None = None) -> TrajectoryRecord:
-    """One trajectory as a record, as imported, with the size of its image if the sample has another one now.
-    ``earlier``: as of ``image_of``."""
-    stated = (row.image_width, row.image_height) if row.image_width and row.image_height else None
+    """One trajectory as a record, as imported, with its image if the sample ever had another one. ``earlier``: as of
+    ``image_of``."""
+    if earlier is None:
+        earlier = earlier_images(ImageReplacement.objects.filter(sample=row.sample_id))
     return TrajectoryRecord(
         model=row.run.model.name,
         sample_id=row.sample.key,
@@ -90,7 +91,8 @@ def trajectory_record(row: Trajectory, earlier: Earliers | None = None) -> Traje
         error=row.error,
         usage=Usage(row.input_tokens, row.output_tokens, row.seconds, row.usd),
         extra=row.extra,
-        image_size=stated or image_of(row, earlier).size,
+        image_size=stated_size(row) or image_of(row, earlier).size,
+        image_sha256=digest_of_image(row, earlier),
     )
 
 

@@ -16,6 +16,7 @@ from evaluation.common.vocabulary import check_query
 from evaluation.metrics.selection import LEADING, SELECTED, Summary
 from evaluation.models import Run, SavedSlice
 from evaluation.query.syntax import QueryError, fields_in
+from evaluation.store.selection import IMAGE_REPLACED
 from evaluation.store.slices import counts_by_run, summaries_by_run
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.terms import query_of
@@ -26,7 +27,10 @@ SAVED = "saved slice"
 QUERY = "query"
 """Its name if the slice is a query as typed."""
 LISTED = (SAVED, QUERY)
-HIDDEN = {"failed": "failed", "unread": "unread", "undecided": "undecided", "missing_answer": "unanswered"}
+HIDDEN = {
+    "failed": "failed", "unread": "unread", "undecided": "undecided", "missing_answer": "unanswered",
+    "image_replaced": IMAGE_REPLACED,
+}  # fmt: skip
 """Counts that are never hidden, and their columns."""
 
 
@@ -38,7 +42,8 @@ class SliceRow:
     n: int
     metrics: dict[str, Summary]
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Counts that are always shown: samples, trajectories, failed, unread, undecided, missing_answer."""
+    """Counts that are always shown: samples, trajectories, failed, unread, undecided, missing_answer,
+    image_replaced."""
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ def trajectory_row(trajectory: Trajectory) -> dict[str, Any]:
         "steps": [step_row(step) for step in trajectory.steps],
         "final_image": trajectory.final_image,
         "image_size": _listed(trajectory.image_size),
+        "image_sha256": trajectory.image_sha256,
         "judge_correct": trajectory.judge_correct,
         "match_map_recognition": dict(trajectory.recognition_map),
         "match_map_plan": dict(trajectory.plan_map),

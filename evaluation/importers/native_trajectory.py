@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,7 @@ from evaluation.schema import (
     Usage,
 )
 
+SHA256 = re.compile(r"[0-9a-f]{64}")
 _COORDS = {kind.value: kind for kind in Coordinates}
 _FLAGS = {flag.value: flag for flag in StepFlag}
 _NO_USAGE = Usage()
@@ -50,6 +52,7 @@ def trajectory_from(data: Mapping[str, Any], options: ReadOptions, report: Repor
         error=fields.text(get("error"), "error", report),
         usage=_usage(get("usage"), report),
         image_size=_image_size(get("image_size"), report),
+        image_sha256=_image_sha256(get("image_sha256"), report),
         extra={} if data.keys() <= TRAJECTORY_KEYS else fields.extra(data, TRAJECTORY_KEYS),
         file=report.file,
         line=report.line,
@@ -172,6 +175,16 @@ def _image_size(value: object, report: Report) -> tuple[int, int] | None:
     done = "It must be a width and a height in pixels. The image is taken as that of the sample."
     report.repaired("size-not-positive", "image_size", value, done)
     return None
+
+
+def _image_sha256(value: object, report: Report) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str) and SHA256.fullmatch(value):
+        return value
+    done = "It must be the SHA-256 of an image, 64 characters of 0 to 9 and a to f. It was ignored."
+    report.repaired("digest-not-sha256", "image_sha256", value, done)
+    return ""
 
 
 def _ok(value: object, field: str, report: Report) -> bool:

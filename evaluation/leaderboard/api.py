@@ -60,6 +60,10 @@ ROW = inline_serializer(
         "counts": serializers.DictField(
             help_text="Never hidden, of the slice: samples, missing, trajectories, failed, unread, undecided, ..."
         ),
+        "image_replaced": serializers.IntegerField(
+            help_text="Trajectories of the slice without grounding, because their image was replaced after they were "
+            "recorded: trajectories/?no_grounding=image_replaced."
+        ),
         "standing": serializers.DictField(
             allow_null=True,
             help_text="rank, low, high, p_best, p_top3 (null among three or fewer), and what the range rests on: "
@@ -226,6 +230,7 @@ def _row(row: LeaderboardRow) -> dict[str, Any]:
         "provisional": row.provisional,
         "missing": row.missing,
         "counts": row.counts,
+        "image_replaced": row.image_replaced,
         "standing": standing and {name: getattr(standing, name) for name in PLACE} | standing.detail,
         "metrics": {name: _metric(metric) for name, metric in row.metrics.items()},
         "against": _difference(row.against) if row.against else None,

@@ -127,7 +127,8 @@ class ToolboxDesk:
             str(given.get("text", "")), self.model, self.setting, messages=said, sent=policy(LONGEST_SIDE)
         )
         row["usage"] |= {name: given[name] for name in ("input_tokens", "output_tokens") if given.get(name) is not None}
-        record_session(actor=None, benchmark=self.benchmark, row=row, profile=self.profile)
+        about = {"profile": self.profile, "original": session.digest}
+        record_session(actor=None, benchmark=self.benchmark, row=row, **about)
         del self._sessions[key]
         return f"Recorded: {len(session.steps)} calls on {session.sample}.", None, True
 

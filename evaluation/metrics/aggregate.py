@@ -20,6 +20,7 @@ from evaluation.metrics.columns import (
     Bools,
     Ints,
     MetricRow,
+    NoGrounding,
     RunColumns,
     SampleColumns,
     ScoreColumns,
@@ -198,6 +199,7 @@ def _counts(part: Slice, task: _Task) -> dict[str, Any]:
     scores = task.scores
     recorded = part.rows[part.rows < task.rows.recorded]
     given = answers_given(scores.correct, scores.undecided, scores.missing_answer)
+    replaced = int((scores.no_grounding[recorded] == NoGrounding.IMAGE_REPLACED).sum())
     return {
         "samples": len(part.samples),
         "missing": len(part.samples) - dense_codes(scores.sample[recorded])[1],
@@ -208,6 +210,7 @@ def _counts(part: Slice, task: _Task) -> dict[str, Any]:
         "undecided": int(scores.undecided[recorded].sum()),
         "answers": int(given[recorded].sum()),
         "unusable_crops": int(scores.unusable_crops[recorded].sum()),
+        **({"image_replaced": replaced} if replaced else {}),
     }
 
 

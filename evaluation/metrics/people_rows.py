@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.metrics.catalogue import METRICS
-from evaluation.metrics.columns import Floats, Ints, MetricRow, SampleColumns, ScoreColumns
+from evaluation.metrics.columns import Floats, Ints, MetricRow, NoGrounding, SampleColumns, ScoreColumns
 from evaluation.metrics.measures import RATE, Measure
 from evaluation.metrics.people import FAMILIAR, FAMILIARITY, Answers, Resampled, estimate, resample, weighted_ratio
 from evaluation.metrics.slices import WHOLE, Slice, slice_rows
@@ -140,6 +140,14 @@ def _counts(part: Slice, parts: Sequence[Scored], study: Study) -> dict[str, Any
         for name, values in columns.items():
             found[name] += int(values[rows].sum())
     answered = np.unique(np.concatenate(seen))
-    return {
+    counts = {
         "samples": len(drawn), "missing": len(np.setdiff1d(drawn, answered)), "trajectories": len(part.rows), **found,
     }  # fmt: skip
+    replaced = _replaced(part, parts[0].scores)
+    return counts | ({"image_replaced": replaced} if replaced else {})
+
+
+def _replaced(part: Slice, first: ScoreColumns) -> int:
+    """Trajectories whose image was replaced, of the first answers on each sample, which pages of runs count."""
+    rows = part.rows[part.rows < len(first)]
+    return int((first.no_grounding[rows] == NoGrounding.IMAGE_REPLACED).sum())

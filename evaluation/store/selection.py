@@ -11,6 +11,8 @@ from evaluation.metrics.columns import Outcome
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.terms import query_of
 
+IMAGE_REPLACED = "no_grounding = 'image_replaced'"
+"""The trajectories without grounding because their image was replaced."""
 _NEVER_HIDDEN = {
     "all": "TRUE",
     "scored": "scored",
@@ -20,7 +22,7 @@ _NEVER_HIDDEN = {
     "undecided": "undecided",
     "unusable": "unusable_crops > 0",
     "outside": "scored AND quadrant IS NULL",
-    "image_replaced": "no_grounding = 'image_replaced'",
+    "image_replaced": IMAGE_REPLACED,
     "with_evidence": "evidence",
     "counted": "counted",
 }

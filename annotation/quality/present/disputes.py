@@ -9,6 +9,8 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from annotation.content.drawn_on import boxes_in_pixels_of
+from annotation.content.image_history import size_of
 from annotation.imaging.evidence import moved_into, wide_area
 from annotation.models import Benchmark, Image, Sample
 from annotation.quality.present.matrix import name_of
@@ -74,9 +76,13 @@ def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named
         said=_answers(pair, names),
         settled=gettext("adjudicate") if waits else gettext("gold is settled") if gold else gettext("not settled"),
     )
-    golds = gold.content.gold_boxes if gold and pair.second_by is not None else ()
-    boxes = (pair.first.content.gold_boxes, pair.second.content.gold_boxes, golds)
-    return _with_picture(found, benchmark, sample, boxes)
+    golds = _boxes(gold, sample) if gold and pair.second_by is not None else ()
+    return _with_picture(found, benchmark, sample, (_boxes(pair.first, sample), _boxes(pair.second, sample), golds))
+
+
+def _boxes(said: Said, sample: Sample) -> Sequence[Box]:
+    """The boxes on the image that the sample has; none of an image of another shape."""
+    return boxes_in_pixels_of(said.content.gold_boxes, said.size, size_of(sample)) or ()
 
 
 def _kind(pair: Pair) -> str:

@@ -81,7 +81,7 @@ def audit_blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @require_POST
 def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
-    """Posted: verdict ("agree" or "disagree"), reasons, comment; then the next drawn sample."""
+    """Posted: verdict ("agree" or "disagree"), reasons, comment, image (its SHA-256); then the next drawn sample."""
     person, sample = load_sample(request, slug, key, Right.AUDIT)
     comment = request.POST.get("comment", "").strip()
     if len(comment) > 5000:
@@ -89,6 +89,7 @@ def audit_decide(request: Request, slug: str, key: str) -> HttpResponse:
     decide_audit(
         actor=person, sample=sample, verdict=request.POST.get("verdict", ""),
         reasons=list(dict.fromkeys(request.POST.getlist("reasons"))), comment=comment,
+        image=request.POST.get("image", "")[:64],
     )  # fmt: skip
     return _go_to(next_to_audit(actor=person, benchmark=sample.benchmark), slug)
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.reasons import reason_label, require_reasons
 from annotation.common.rules import stored_rules
+from annotation.content.drawn_on import require_shown
 from annotation.models import AuditDraw, AuditItem, Benchmark, BlindAnswer, Gold, Sample
 from annotation.queue.blind.answers import answered_blind, keep_blind
 from annotation.queue.leases import AUDIT, queue_of, release, renew, take
@@ -94,11 +95,13 @@ def under_audit(actor: User, sample: Sample) -> AuditItem:
 
 
 def answer_audit_blind(
-    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
-) -> BlindAnswer:
+    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None,
+    image: str = "",
+) -> BlindAnswer:  # fmt: skip
     """Keep what the auditor answers before seeing the gold, as a reviewer's blind answer is kept."""
     with transaction.atomic():
         item = _sit_down(actor, sample)
+        require_shown(sample, image)
         return keep_blind(
             actor, item.revision.annotation, item.revision, sample,
             {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition},
@@ -106,10 +109,11 @@ def answer_audit_blind(
 
 
 def decide_audit(
-    *, actor: User, sample: Sample, verdict: str, reasons: Sequence[str] = (), comment: str = ""
+    *, actor: User, sample: Sample, verdict: str, reasons: Sequence[str] = (), comment: str = "", image: str = ""
 ) -> AuditItem:
     """Say whether the gold holds. Disagreeing takes a reason or words; it changes nothing but proposes to the lead to
-    open the sample again."""
+    open the sample again. ``image``: the SHA-256 of the image on the page, "" if unknown; raises ``Conflict`` if
+    another replaced it."""
     if verdict not in AuditItem.Verdict.values:
         raise InvalidInput(
             gettext("A verdict must be one of %(verdicts)s.") % {"verdicts": ", ".join(AuditItem.Verdict.values)},
@@ -120,6 +124,7 @@ def decide_audit(
         raise InvalidInput(gettext("Choose a reason, or write a comment."), field="reasons")
     with transaction.atomic():
         item = _sit_down(actor, sample)
+        require_shown(sample, image)
         answered_blind(actor, sample, item.revision)
         about = list(reasons) if verdict == AuditItem.Verdict.DISAGREE else []
         changed = AuditItem.objects.filter(pk=item.pk, verdict="").update(

@@ -40,6 +40,7 @@ def blind_json(user: User, sample: Sample, revision: Revision) -> dict[str, Any]
     return {
         "key": sample.key,
         "image": None if alone else picture_json(sample),
+        "image_sha256": sample.image.sha256 if sample.image else "",
         "crops": crops_json(sample, revision) if alone else [],
         "condition": step,
         "before": _before(user, revision) if step is Condition.AFTER_CROP else None,
@@ -93,7 +94,7 @@ def _blind(blind: BlindAnswer | None) -> dict[str, Any] | None:
 
 
 def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
-    """A blind answer as sent: answer, unsure, seconds, condition."""
+    """A blind answer as sent: answer, unsure, seconds, condition, image."""
     data = body_of(request)
     seconds = number_of(data, "seconds")
     if seconds is None:
@@ -103,6 +104,7 @@ def blind_answer_of(request: HttpRequest) -> dict[str, Any]:
         "unsure": flag_of(data, "unsure"),
         "seconds": seconds,
         "condition": _condition(data),
+        "image": text_of(data, "image", longest=64),
     }
 
 

@@ -36,6 +36,7 @@ def comparison_json(user: User, sample: Sample) -> dict[str, Any]:
     toolchain = any(one.reference_toolchain for one in submissions.contents)
     return {
         "key": sample.key,
+        "image_sha256": sample.image.sha256 if sample.image else None,
         "image_problem": sample.image_problem,
         "content": content_to_json(content, box_names(submissions, groups), facets),
         "annotations": sorted(_annotations(submissions, letters, rule.hide_names), key=lambda one: str(one["letter"])),

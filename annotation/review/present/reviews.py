@@ -18,8 +18,9 @@ from annotation.common.task import task_json
 from annotation.content.chains.read import mark_of
 from annotation.content.checks import validate_gold
 from annotation.content.comments import comments_on
+from annotation.content.drawn_on import shown_json, shown_on_image
 from annotation.content.evidence import mismatches_for
-from annotation.content.revisions import content_of, facets_in, revision_json
+from annotation.content.revisions import content_of, facets_in
 from annotation.models import Annotation, AuditItem, Benchmark, Image, Review, Revision, Sample
 from annotation.queue.blind.present import blind_json
 from annotation.queue.leases import queue_of
@@ -84,10 +85,12 @@ def _after(user: User, annotation: Annotation, revision: Revision, slug: str) ->
     sample = annotation.sample
     earlier = Revision.objects.filter(annotation=annotation, number__lt=revision.number).with_content()
     previous = earlier.select_related("annotation__sample", "author").order_by("-number").first()
+    shown = shown_on_image(sample, [previous])[0] if previous else None
     checks = validate_gold(sample, content_of(revision), facets_in(revision))
     return {
         "author": str(revision.author) if revision.author else gettext("the importer"),
-        "previous": revision_json(previous) if previous else None,
+        "previous": shown_json(previous, shown) if previous and shown else None,
+        "previous_lost": bool(shown and shown.lost),
         "previous_revision": revision_head(previous) if previous else None,
         "history": _history(annotation),
         "checks": checks_json(checks),

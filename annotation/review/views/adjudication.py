@@ -45,7 +45,8 @@ def adjudication(request: Request, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def decide_adjudication(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"decision", "content"?, "letters"?, "comments"?, "reasons"?} -> {"next": address or null}."""
+    """{"decision", "content"?, "letters"?, "comments"?, "reasons"?, "image"?} -> {"next": address or null}; 409
+    ``image_replaced`` as for a draft."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
     verdict = Verdict(
@@ -55,7 +56,8 @@ def decide_adjudication(request: HttpRequest, slug: str, key: str) -> HttpRespon
         comments=_comments(data),
         reasons=texts_of(data, "reasons"),
     )
-    following = adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request))
+    image = text_of(data, "image", longest=64)
+    following = adjudicate(actor=person, sample=sample, verdict=verdict, key=key_of(request), image=image)
     return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
 
 

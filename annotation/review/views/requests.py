@@ -31,8 +31,8 @@ from webapp.common.errors import InvalidInput, NotAllowed
 @require_POST
 @answers_json
 def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"answer", "seconds", "unsure", "condition"?} -> {"right": true, false or null}; then the page shows what comes
-    next: the image, or the gold."""
+    """{"answer", "seconds", "unsure", "condition"?, "image"?} -> {"right": true, false or null}; then the page shows
+    what comes next: the image, or the gold. 409 ``image_replaced`` as for a draft."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     kept = answer_blind(actor=person, sample=sample, **blind_answer_of(request))
     return JsonResponse({"right": kept.right})
@@ -41,20 +41,23 @@ def blind(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def decide_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"decision", "reasons", "comment", "content"} -> {"next": address or null}."""
+    """{"decision", "reasons", "comment", "content", "image"?} -> {"next": address or null}; 409 ``image_replaced`` as
+    for a draft."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
     decision = Decision(
         text_of(data, "decision"), texts_of(data, "reasons"), text_of(data, "comment"), data.get("content")
     )
-    following = decide(actor=person, sample=sample, decision=decision, key=key_of(request))
+    image = text_of(data, "image", longest=64)
+    following = decide(actor=person, sample=sample, decision=decision, key=key_of(request), image=image)
     return JsonResponse({"next": next_url("annotation:review-sample", slug, following)})
 
 
 @require_http_methods(["GET", "POST"])
 @answers_json
 def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"text", "x"?, "y"?, "parent"?} -> 201 with the comment. On the annotation under review; an author's own else.
+    """{"text", "x"?, "y"?, "parent"?, "image"?} -> 201 with the comment. On the annotation under review; an author's
+    own else. 409 ``image_replaced`` for a place on an image that was replaced since.
     GET -> {"people"}: the names that a comment can mention."""
     person, sample = load_sample(request, slug, key, Right.VIEW)
     if request.method == "GET":
@@ -71,6 +74,7 @@ def comments(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         text=text_of(data, "text"),
         place=(x, y) if x is not None and y is not None else None,
         parent=parent,
+        image=text_of(data, "image", longest=64),
     )
     return JsonResponse({"comment": comment_json(comment, slug)}, status=201)
 

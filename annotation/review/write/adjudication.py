@@ -13,7 +13,7 @@ from annotation.common.idempotency import run_idempotent
 from annotation.common.reasons import or_other, require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
-from annotation.content.drawn_on import Shown, shown_json
+from annotation.content.drawn_on import Shown, require_shown, shown_json
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.questions import add_question, first_of, next_key
 from annotation.content.revisions import add_revision, make_gold
@@ -50,18 +50,22 @@ class Verdict:
     reasons: Sequence[str] = ()
 
 
-def adjudicate(*, actor: User, sample: Sample, verdict: Verdict, key: str = "", go_on: bool = True) -> Sample | None:
+def adjudicate(
+    *, actor: User, sample: Sample, verdict: Verdict, key: str = "", go_on: bool = True, image: str = ""
+) -> Sample | None:
     """Decide on all annotations of the sample that wait; then, to ``go_on``, take the next sample to review (None: all
     done).
 
-    All change in one transaction, each by a conditional UPDATE. Raises ``Conflict`` when the annotations changed or
-    another reviewer has the sample, ``ChecksFailed`` for a content that does not pass, ``InvalidInput`` for a verdict
-    without what it needs, and ``NotAllowed`` for an annotator of the sample.
+    ``image``: the SHA-256 of the image on the page, "" if unknown. All change in one transaction, each by a conditional
+    UPDATE. Raises ``Conflict`` when the annotations or the image changed, or another reviewer has the sample,
+    ``ChecksFailed`` for a content that does not pass, ``InvalidInput`` for a verdict without what it needs, and
+    ``NotAllowed`` for an annotator of the sample.
     """
     _check(sample.benchmark, verdict)
 
     def work() -> None:
         start_review(actor, sample)
+        require_shown(sample, image)
         require_several(sample)
         found, submissions = current_round(sample)
         for revision in submissions.revisions:

@@ -14,6 +14,7 @@ from annotation.common.idempotency import run_idempotent
 from annotation.common.reasons import require_reasons
 from annotation.content.changes import content_changed
 from annotation.content.checks import ChecksFailed, obstacles_to_gold, validate_gold
+from annotation.content.drawn_on import require_shown
 from annotation.content.guidelines import require_read
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
@@ -144,28 +145,34 @@ def _sit_down(actor: User, sample: Sample) -> bool:
 
 
 def answer_blind(
-    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None
-) -> BlindAnswer:
-    """Save the reviewer's answer from before they see the gold. Raises ``Conflict`` for a condition that is not next.
+    *, actor: User, sample: Sample, answer: str, unsure: bool, seconds: float, condition: str | None = None,
+    image: str = "",
+) -> BlindAnswer:  # fmt: skip
+    """Save the reviewer's answer from before they see the gold. Raises ``Conflict`` for a condition that is not next,
+    and if the image was replaced.
 
-    ``condition``: by default the next one. The first answer under each condition is kept."""
+    ``condition``: by default the next one. The first answer under each condition is kept. ``image``: as of ``decide``.
+    """
     with transaction.atomic():
         annotation, revision = start_review(actor, sample)
+        require_shown(sample, image)
         _require_one(sample)
         said = {"answer": answer, "unsure": unsure, "seconds": seconds, "condition": condition}
         return keep_blind(actor, annotation, revision, sample, said)
 
 
-def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "") -> Sample | None:
+def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "", image: str = "") -> Sample | None:
     """Accept, fix and accept, return or discard; then the next sample to review (None: all done).
 
-    Raises ``Conflict`` with the code ``blind_first`` before the blind answer, ``ChecksFailed`` for a fix that does not
-    pass, ``InvalidInput`` for a decision without what it needs, and what ``start_review`` raises.
+    ``image``: the SHA-256 of the image on the page, "" if unknown. Raises ``Conflict`` with the code ``blind_first``
+    before the blind answer and ``image_replaced`` for a page with an earlier image, ``ChecksFailed`` for a fix that
+    does not pass, ``InvalidInput`` for a decision without what it needs, and what ``start_review`` raises.
     """
     _check(sample.benchmark, decision)
 
     def work() -> None:
         annotation, revision = start_review(actor, sample)
+        require_shown(sample, image)
         _require_one(sample)
         _decide(actor, annotation, revision, decision)
         release(actor, sample.pk, REVIEW)

@@ -27,11 +27,12 @@ SIDE = 1280
 @require_http_methods(["GET", "HEAD", "POST"])
 def end(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     """Template annotation/workbench/end.html; context: sample, question, options (letter and text; empty for an open
-    question), image (address of the last image), problem (why there is none), and the benchmark's head. Posted: answer.
-    Nothing of the answer is shown, before or after."""
+    question), image (address of the last image), problem (why there is none), and the benchmark's head. Posted: answer,
+    image (the SHA-256 of the original). Nothing of the answer is shown, before or after."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     if request.method == "POST":
-        mark = answer_end(actor=person, sample=sample, answer=request.POST.get("answer", "")[:LONGEST_NOTE])
+        given, image = request.POST.get("answer", "")[:LONGEST_NOTE], request.POST.get("image", "")[:64]
+        mark = answer_end(actor=person, sample=sample, answer=given, image=image)
         if mark.matches:
             messages.success(request, gettext("Your answer is the gold answer: the end of the toolchain is verified."))
         else:

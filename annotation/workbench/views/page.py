@@ -107,7 +107,12 @@ def _picture(sample: Sample) -> dict[str, Any] | None:
     image = sample.image
     if image is None or image.state != Image.State.READY:
         return None
-    return {"width": image.width, "height": image.height, "name": sample.image_name or f"{sample.key}.png"}
+    return {
+        "sha": image.sha256,
+        "width": image.width,
+        "height": image.height,
+        "name": sample.image_name or f"{sample.key}.png",
+    }
 
 
 def _urls(slug: str, key: str, rights: dict[str, bool]) -> dict[str, str]:

@@ -69,14 +69,16 @@ def run(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "answer_type", "options", "answer", "reason"?} -> the mark; 400 if the toolchain does not run to its
-    end, and with the code ``measured_otherwise`` if its last step measures another answer and no reason is given.
+    """{"calls", "answer_type", "options", "answer", "reason"?, "image"?} -> the mark; 400 if the toolchain does not run
+    to its end, and with the code ``measured_otherwise`` if its last step measures another answer and no reason is
+    given; 409 ``image_replaced`` as for a draft.
     """
     person, sample = load_sample(request, slug, key, Right.VIEW)
     data = body_of(request)
     content = _content(data)
     reason = text_of(data, "reason", longest=LONGEST_NOTE)
-    mark = verify_chain(actor=person, sample=sample, content=content, reason=reason)
+    image = text_of(data, "image", longest=64)
+    mark = verify_chain(actor=person, sample=sample, content=content, reason=reason, image=image)
     return JsonResponse(mark_json(mark))
 
 
@@ -92,10 +94,13 @@ def _content(data: Mapping[str, Any]) -> SampleContent:
 @require_POST
 @answers_json
 def accept(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """{"calls", "note"} -> {"chains"}: all alternatives."""
+    """{"calls", "note", "image"?} -> {"chains"}: all alternatives; 409 ``image_replaced`` as for a draft."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
     data = body_of(request)
-    accept_chain(actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"))
+    accept_chain(
+        actor=person, sample=sample, calls=calls_from_json(data.get("calls", [])), note=text_of(data, "note"),
+        image=text_of(data, "image", longest=64),
+    )  # fmt: skip
     return JsonResponse({"chains": _further(sample, slug)})
 
 

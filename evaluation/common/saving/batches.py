@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from django.db.models import F
 from annotation.models import Benchmark, ImportRecord, Sample
 from evaluation.common.judging.write import drop_questions
 from evaluation.common.lineage.write import Place, note_training, place_run, recorded_place, recorded_training
-from evaluation.common.saving.images import image_numbers
+from evaluation.common.saving.images import assumed_present, image_histories, image_numbers
 from evaluation.common.saving.judgments import save_judgement
 from evaluation.common.saving.marks import collect_user_marks, restore_user_marks
 from evaluation.common.saving.merge_task_records import MergedTrajectory
@@ -132,11 +132,13 @@ class StoredRow(NamedTuple):
 @dataclass(frozen=True)
 class SavedBatch:
     """The result of a batch: counts by outcome, and an issue for every record that is repeated in this import, or that
-    matches nothing here.
+    matches nothing here; ``assumed``: written trajectories that count as recorded on the present image, see
+    ``assumed_present``.
     """
 
     counts: Counter[str]
     issues: list[Issue]
+    assumed: list[TrajectoryRecord] = field(default_factory=list)
 
 
 def save_trajectories(
@@ -157,7 +159,7 @@ def save_trajectories(
     there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
-    wanted, changed = _write(read, there, source, book.at)
+    wanted, changed, assumed = _write(read, there, source, book.at)
     counts = Counter(
         trajectories=len(records),
         new=wanted - changed,
@@ -167,7 +169,7 @@ def save_trajectories(
         failed=sum(r.stored.failed if isinstance(r, Unchanged) else bool(r.error) for r in records),
         steps=sum(r.stored.steps if isinstance(r, Unchanged) else len(r.steps) for r in records),
     )
-    return SavedBatch(counts, [repeat_issue(record) for record in repeated])
+    return SavedBatch(counts, [repeat_issue(record) for record in repeated], assumed)
 
 
 def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -> int | None:
@@ -180,8 +182,9 @@ def _written_by(record: TrajectoryRecord | Unchanged, there: StoredRow | None) -
 def _write(
     records: Mapping[Key, TrajectoryRecord], there: Mapping[Key, StoredRow], source: ImportRecord | None,
     at: datetime | None,
-) -> tuple[int, int]:  # fmt: skip
-    """Write new and changed records. Return the number of written ones, and of changed ones among them."""
+) -> tuple[int, int, list[TrajectoryRecord]]:  # fmt: skip
+    """Write new and changed records. Return the number of written ones, of changed ones among them, and those whose
+    image is assumed."""
     digests = {key: digest(record) for key, record in records.items()}
     changed = [key for key in records if key in there and there[key].digest != digests[key]]
     marks = collect_user_marks([there[key].pk for key in changed])
@@ -189,7 +192,9 @@ def _write(
         drop_questions([there[key].pk for key in changed], source)
         Trajectory.objects.filter(pk__in=[there[key].pk for key in changed]).delete()
     wanted = [key for key in records if key not in there] + changed
-    ids, images = list(reserve_ids(Trajectory, len(wanted))), image_numbers({key: records[key] for key in wanted}, at)
+    ids, written = list(reserve_ids(Trajectory, len(wanted))), {key: records[key] for key in wanted}
+    histories = image_histories({key[1] for key in wanted})
+    images = image_numbers(written, histories, at)
     numbered = list(zip(ids, wanted, strict=True))
     rows = [_trajectory_row(pk, key, records[key], digests[key], source, images[key]) for pk, key in numbered]
     insert_rows(Trajectory, _TRAJECTORY, rows)
@@ -201,7 +206,8 @@ def _write(
         Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         rows_changed({key[0] for key in wanted})
     _refresh_row_digests(records, there, set(changed))
-    return len(wanted), len(changed)
+    on_samples = ((key[1], record) for key, record in written.items())
+    return len(wanted), len(changed), assumed_present(on_samples, histories, at)
 
 
 def _refresh_row_digests(
@@ -232,9 +238,9 @@ def stored_of(keys: Iterable[Key]) -> dict[Key, StoredRow]:
 
 def digest(record: TrajectoryRecord) -> str:
     """Return 128 bits over all content of a record, but not its position."""
-    # Most records state no size, and their digests are those of earlier releases.
-    size = () if record.image_size is None else (record.image_size,)
-    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps], *size)
+    # Most records state no image, and their digests are those of earlier releases.
+    stated = [one for one in (record.image_size, record.image_sha256) if one]
+    said = (*_SAID(record), _USAGE(record.usage), [_STEP_SAID(step) for step in record.steps], *stated)
     return hashlib.blake2b(json.dumps(said).encode("ascii"), digest_size=16).hexdigest()
 
 
@@ -243,7 +249,7 @@ WRITTEN = (Trajectory, Step)
 
 _UNSAID = {
     "sample_id", "rollout", "condition", "usage", "steps", "file", "line", "row", "row_digest", "half", "image_size",
-    "recorded_at",
+    "image_sha256", "recorded_at",
 }  # fmt: skip
 _SAID = attrgetter(*(field.name for field in fields(TrajectoryRecord) if field.name not in _UNSAID))
 _USAGE = attrgetter(*(field.name for field in fields(Usage)))

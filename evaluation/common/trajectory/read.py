@@ -33,7 +33,7 @@ from evaluation.metrics.shares import Shares, measure_regions
 from evaluation.models import Intervention, Replay, ReplayedStep, Step, Trajectory
 from evaluation.schema import StepFlag
 from evaluation.scoring.load.columns import LoadedRun, load_trajectories
-from evaluation.scoring.load.images import HERE, Recorded
+from evaluation.scoring.load.images import HERE, Earlier, Recorded
 from evaluation.scoring.settings import settings_of
 from evaluation.store.scores import Score, put_scores
 from webapp.common.errors import NotFound
@@ -103,6 +103,11 @@ class TrajectoryDetail:
     def grounding_lost(self) -> bool:
         """Whether it is outside the grounding population because its image was replaced."""
         return bool(self.scores.no_grounding[0] == NoGrounding.IMAGE_REPLACED)
+
+    @property
+    def earlier(self) -> Sequence[Earlier]:
+        """The earlier images of its sample."""
+        return next(iter(self.loaded.earlier.values()), ())
 
     @property
     def recorded(self) -> Recorded:
@@ -231,6 +236,8 @@ def read_others(trajectory: Trajectory) -> tuple[list[Trajectory], list[Interven
     same = {"run": trajectory.run_id, "sample": trajectory.sample_id}
     found = list(Trajectory.objects.filter(**same).defer(*LONG).order_by("condition", "rollout"))
     put_scores(found, [trajectory.run])
+    for one in found:
+        one.sample = trajectory.sample
     return found, list(Intervention.objects.filter(**same).order_by("condition"))
 
 

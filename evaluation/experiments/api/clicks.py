@@ -8,7 +8,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.common.api import benchmark_for
+from annotation.common.api import ShownImageField, benchmark_for
 from annotation.workflow import Right
 from evaluation.experiments.present.clicks import shape_json
 from evaluation.experiments.read.clicks import sample_to_click
@@ -24,6 +24,7 @@ MOST_PIXELS = 1_000_000_000
 class ClickForm(Form):
     x = NumberField(min_value=0, max_value=MOST_PIXELS, help_text="In pixels of the original image, from its left.")
     y = NumberField(min_value=0, max_value=MOST_PIXELS, help_text="In pixels of the original image, from its top.")
+    image_sha256 = ShownImageField()
 
 
 class ProposedShapeSerializer(serializers.Serializer):
@@ -51,10 +52,12 @@ def click(request: Request, slug: str, key: str) -> Response:
     shape is kept with the point, and no annotation changes. Save the sample in the editor.
 
     Answers 409 `no_model` where the editor offers you no clicks, such as in the control share or where the question is
-    fixed, and 409 `no_shape` if no shape contains the point. Answers 429 while this process asks for two other clicks,
-    and 503 if the model gave no answer within 20 s; send the click again."""
+    fixed, 409 `no_shape` if no shape contains the point, and 409 `image_replaced` if another image replaced yours.
+    Answers 429 while this process asks for two other clicks, and 503 if the model gave no answer within 20 s; send the
+    click again."""
     benchmark, person = benchmark_for(request, slug, Right.ANNOTATE), person_of(request)
     given = read_form(ClickForm, request)
     sample = sample_to_click(person, benchmark, key)
-    made, shape = propose_shape(actor=person, sample=sample, point=(given["x"], given["y"]))
+    point = (given["x"], given["y"])
+    made, shape = propose_shape(actor=person, sample=sample, point=point, image=given["image_sha256"])
     return Response(ProposedShapeSerializer(shape_json(made, shape)).data)

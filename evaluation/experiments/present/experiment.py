@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.content.image_history import size_of
 from evaluation.common.frame import region_address
 from evaluation.common.links import Count, RunLinks
 from evaluation.endpoints.errors import ErrorKind
@@ -18,6 +19,7 @@ from evaluation.experiments.write.fit import FRAME, VISION
 from evaluation.experiments.write.judges import same_family
 from evaluation.models import Experiment, Run
 from evaluation.models.querysets.experiments import PROMPT_PARTS
+from evaluation.scoring.load.images import earlier_images_on, image_of, on_present
 from evaluation.store.snapshot import Snapshot
 
 State = Experiment.State
@@ -78,6 +80,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class Crop:
+    """``src``: "" if its image was replaced."""
+
     href: str
     src: str
     label: str
@@ -170,15 +174,18 @@ def accuracy_cases(experiment: Experiment, accuracy: Accuracy, user: Any) -> Cou
 
 
 def crops_of(experiment: Experiment) -> list[Crop]:
-    """The newest crops, with links to their trajectories."""
-    slug, crops = experiment.benchmark.slug, []
-    for step in last_crops(experiment):
+    """The newest crops, with links to their trajectories. One without an image was made on an image that another one
+    with other pixels replaced."""
+    slug, crops, steps = experiment.benchmark.slug, [], last_crops(experiment)
+    earlier = earlier_images_on({step.trajectory.sample_id for step in steps})
+    for step in steps:
         sample, image = step.trajectory.sample, step.trajectory.sample.image
         box = _shown_box(step)
         if image is None or box is None:
             continue
         href = reverse("evaluation:trajectory", args=[slug, step.trajectory_id])
-        crops.append(Crop(href, region_address(slug, image.sha256, box, SIDE), sample.key))
+        placed = on_present(box, image_of(step.trajectory, earlier), size_of(sample))
+        crops.append(Crop(href, region_address(slug, image.sha256, placed, SIDE) if placed else "", sample.key))
     return crops
 
 

@@ -20,6 +20,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.clicks import click_shapes, clicks_for, drafting_shown, keep_clicked
+from annotation.content.drawn_on import require_shown
 from annotation.drafting import CONTROL_SHARE, Field
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, ClickedShape, Drafting, Sample
@@ -107,17 +108,21 @@ def recipe_of_click(click: Mapping[str, Any]) -> ClickRecipe:
     return recipe
 
 
-def propose_shape(*, actor: User, sample: Sample, point: tuple[float, float]) -> tuple[ClickedShape, dict[str, Any]]:
+def propose_shape(
+    *, actor: User, sample: Sample, point: tuple[float, float], image: str = ""
+) -> tuple[ClickedShape, dict[str, Any]]:
     """Ask for the shape at a point of the image, in pixels of the original; return what is kept, and the shape with
-    label and score. Call it outside of a transaction.
+    label and score. ``image``: the SHA-256 of the image that was clicked, "" if unknown. Call it outside of a
+    transaction.
 
-    Raises ``Conflict`` without a model or a shape at the point, ``TooManyTries`` while two others are asked for, and
-    ``Unavailable`` without an answer in time.
+    Raises ``Conflict`` without a model or a shape at the point, or if the image was replaced, ``TooManyTries`` while
+    two others are asked for, and ``Unavailable`` without an answer in time.
     """
     require(actor, sample.benchmark, Right.ANNOTATE)
     drafting, allowed = clicks_for(actor, sample, drafting_shown(sample)), click_shapes(sample)
     if drafting is None or drafting.click is None or not allowed:
         raise _gone()
+    require_shown(sample, image)
     if not (0 <= point[0] < (sample.width or 0) and 0 <= point[1] < (sample.height or 0)):
         raise InvalidInput(gettext("The point must be in the image."), field="x")
     recipe = recipe_of_click(drafting.click)

@@ -9,8 +9,10 @@ from django.utils.translation import gettext
 
 from annotation.common.access import gold_known_to
 from annotation.models import Benchmark, Sample
+from evaluation.common.present_crops import present_crops
 from evaluation.models import Run, Trajectory
 from evaluation.models.querysets.live import live
+from evaluation.scoring.load.images import Corners
 from evaluation.store.scores import Score, opposite_pairs, put_scores
 
 if TYPE_CHECKING:
@@ -56,26 +58,25 @@ def find_case(person: Person) -> Case | None:
 
 
 def _case_on(benchmark: Benchmark) -> Case | None:
-    pairs = opposite_pairs(list(Run.objects.of(benchmark).scored()), CONSIDERED)
+    runs = list(Run.objects.of(benchmark).scored())
+    pairs = opposite_pairs(runs, CONSIDERED)
     found = (
         Trajectory.objects.filter(pk__in=[pk for pair in pairs for pk in pair], sample__image__state="ready")
         .select_related("sample__image", "sample__gold__revision", "run__benchmark", "run__model")
         .prefetch_related("sample__gold__revision__gold_boxes", "sample__gold__revision__gold_shapes")
         .in_bulk()
     )
-    seen, missed = next(((found[one], found[other]) for one, other in pairs if one in found), (None, None))
+    put_scores(list(found.values()), runs)
+    crops = present_crops(list(found.values()), runs)
+    seen, missed = next(((one, other) for one, other in pairs if one in crops and other in crops), (None, None))
     if seen is None or missed is None:
         return None
-    put_scores([seen, missed])
-    return Case(benchmark, seen.sample, _look(seen, seen.sample), _look(missed, seen.sample))
+    return Case(benchmark, found[seen].sample, *(_look(found[one], crops[one]) for one in (seen, missed)))
 
 
-def _look(trajectory: Trajectory, sample: Sample) -> Look:
+def _look(trajectory: Trajectory, crop: Corners) -> Look:
     score: Score = trajectory.score
-    assert score.crop is not None
     assert score.coverage is not None
-    options = sample.gold.revision.options
+    options = trajectory.sample.gold.revision.options
     words = f"{score.letter} {options[score.letter]}" if score.letter in options else score.letter
-    return Look(
-        trajectory.pk, trajectory.run, score.crop, score.coverage, words or gettext("no answer"), bool(score.correct)
-    )
+    return Look(trajectory.pk, trajectory.run, crop, score.coverage, words or gettext("no answer"), bool(score.correct))

@@ -125,6 +125,14 @@ class ChoicesSerializer(Form):
         max_length=20,
         help_text="Of a detector the score that counts, 0 to 1. Default: 0.3.",
     )
+    recorded_on = TextField(
+        pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
+        required=False,
+        allow_blank=True,
+        max_length=10,
+        help_text="Day on which the runs were recorded, if images of samples were replaced since. Of rows that state "
+        "image_size or image_sha256, these count.",
+    )
     mapping = MappingField(required=False, help_text="Mapping of columns or keys; see docs/formats.md.")
     replace = TruthField(required=False, help_text="Replace the earlier import of this file in one step.")
     replaces = WholeNumberField(

@@ -15,7 +15,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.common.api import benchmark_for
+from annotation.common.api import ShownImageField, benchmark_for
 from annotation.images.chain_runs import RunDeferred
 from annotation.imaging.model_view import ModelView
 from annotation.toolbox.vtc import Profile
@@ -55,6 +55,7 @@ class SessionSerializer(Form):
         default=Profile.STRICT.value,
         help_text="vtc: calls use the published interface of VTC-Bench. Send it with each request.",
     )
+    image_sha256 = ShownImageField()
 
 
 @extend_schema_field(
@@ -94,6 +95,7 @@ class AnswerSerializer(SessionSerializer):
 @api_view(["POST"])
 def session(request: Request, slug: str, key: str) -> Response:
     """Return the result of the last call: text, image and its id; without calls, the question and its image.
+    ``image_sha256`` is that of the image of the sample: send it with the next requests.
 
     ``image`` is base64 of ``media_type``: the stored file if it can be sent unchanged, else JPEG of quality 95 with
     full color resolution, or PNG for masks. Results have their full size.
@@ -102,13 +104,14 @@ def session(request: Request, slug: str, key: str) -> Response:
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = read_form(SessionSerializer, request)
-    worked, asked, image = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
+    profile = Profile(given["profile"])
+    worked, asked, image = open_session(benchmark, key, shared=True, profile=profile, original=given["image_sha256"])
     last = _calls(worked, given["calls"])
     if last is None:
         shown = _shown(ToolResult("original", worked.original, ""), view_of_original(image, worked.original))
     else:
         shown = _shown(last, view_of(last.picture, last.key) if last.picture is not None else None)
-    return Response({"sample": key, **asked, "calls": len(worked.steps), **shown})
+    return Response({"sample": key, "image_sha256": image.sha256, **asked, "calls": len(worked.steps), **shown})
 
 
 @needs(Scope.IMPORT)
@@ -120,7 +123,8 @@ def answer(request: Request, slug: str, key: str) -> Response:
     """
     benchmark = benchmark_for(request, slug, Right.IMPORT_RUNS)
     given = read_form(AnswerSerializer, request)
-    worked, _, _ = open_session(benchmark, key, shared=True, profile=Profile(given["profile"]))
+    profile = Profile(given["profile"])
+    worked, _, _ = open_session(benchmark, key, shared=True, profile=profile, original=given["image_sha256"])
     _calls(worked, given["calls"])
     try:
         written = transcript_of(given.get("messages", ()), len(worked.steps))
@@ -136,7 +140,9 @@ def answer(request: Request, slug: str, key: str) -> Response:
         messages=written.kept,
         sent=policy(None),
     )
-    run = record_session(actor=person_of(request), benchmark=benchmark, row=row, profile=Profile(given["profile"]))
+    run = record_session(
+        actor=person_of(request), benchmark=benchmark, row=row, profile=profile, original=worked.digest
+    )
     return Response({"run": run.pk, "sample": key, "calls": len(worked.steps)}, status=201)
 
 

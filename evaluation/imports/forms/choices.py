@@ -63,6 +63,7 @@ class ImportChoices(forms.Form):
     setting = forms.CharField(label=gettext_lazy("Setting"), required=False, max_length=200)
     lineage = forms.CharField(label=gettext_lazy("Lineage"), required=False, max_length=200)
     step = forms.CharField(label=gettext_lazy("Step"), required=False, max_length=16)
+    recorded_on = forms.CharField(label=gettext_lazy("Recorded on"), required=False, max_length=10)
     threshold = forms.CharField(label=gettext_lazy("Score threshold"), required=False, max_length=20)
     boxes = forms.ChoiceField(label=gettext_lazy("Box format"), choices=BOX_FORMS, required=False)
     mapping = forms.JSONField(label=gettext_lazy("Mapping of keys"), required=False)
@@ -96,7 +97,7 @@ class ImportChoices(forms.Form):
         if "coordinates" in self.data:
             space = self.cleaned_data["coordinates"]
             given["coordinates"] = self.cleaned_data["sent_size"] if space == "size" else space
-        texts = ("model", "setting", "threshold", "lineage", "step")
+        texts = ("model", "setting", "threshold", "lineage", "step", "recorded_on")
         given |= {name: self.cleaned_data[name] for name in texts if name in self.data}
         if "column" in self.data:
             given["mapping"] = {"columns": self.columns, "boxes": self.cleaned_data["boxes"] or BoxForm.XYXY.value}

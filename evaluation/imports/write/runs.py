@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from evaluation.importers.interface import (
     Settings,
     Unchanged,
 )
+from evaluation.imports.read.days import RECORDED_ON, begin_of_day
 from evaluation.imports.read.detectors import THRESHOLD, DetectorRuns, least_score
 from evaluation.imports.read.mappings import read_by
 from evaluation.imports.read.samples import sample_index
@@ -55,6 +57,8 @@ from webapp.common.errors import Conflict
 from webapp.common.garbage_collection import collect_recent, gc_paused
 
 BATCH = 1000
+ASSUMED = "image_assumed"
+"""Counts trajectories that count as recorded on the present image although their sample had others."""
 NAME, CONDITION = 200, 40
 LARGEST_ROLLOUT = 2_000_000_000
 
@@ -88,6 +92,7 @@ def import_runs(
     replaces: int = 0,
     lineage: str = "",
     step: int | str | None = None,
+    recorded_on: str = "",
     report: Report | None = None,
     checkpoint: Checkpoint | None = None,
     record: ImportRecord | None = None,
@@ -98,7 +103,7 @@ def import_runs(
     ``threshold``: for a detector, the minimum score. ``mapping``: the fields of the columns of a table, for
     ``RUN_FIELDS``, or of the keys of a mapped file. ``replace``: rows of the file imported with other choices are
     replaced by the new ones, all at once; ``replaces``: so are the rows of the import with this number, whatever its
-    file; see ``replace_runs``. ``lineage``, ``step``: the lineage and step of the file's runs.
+    file; see ``replace_runs``. ``lineage``, ``step``: those of the runs. ``recorded_on``: as of ``begin_of_day``.
 
     Raises ``ImportProblem`` if nothing of the file can be read; the record then also contains the reason.
     """
@@ -108,6 +113,8 @@ def import_runs(
     options: dict[str, Any] = {"model": model, "setting": setting, "coordinates": coordinates}
     options.update(("mapping", one.as_dict()) for one in chosen.values())
     options |= {} if score is None else {THRESHOLD: threshold}
+    if day := begin_of_day(recorded_on):
+        options[RECORDED_ON] = recorded_on
     choices, place = dict(options), place_of(lineage, step)
     options |= {} if place is None else {"lineage": place.lineage, "step": place.step}
     if replaces:
@@ -120,19 +127,16 @@ def import_runs(
     samples, start = sample_index(benchmark, record.created_at), Position(**(record.checkpoint or {}))
     reading = ReadOptions(model=model, setting=setting, coordinates=space, threshold=score, start=start, **chosen)
     known = recogniser(benchmark, IMPORTERS[format], choices, samples, anew=replace)
-    saver = RunsSaver(actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers, place=place)
+    saver = RunsSaver(
+        actor, benchmark, record, replace=replace, checkpoint=checkpoint, answers=answers, place=place, day=day
+    )
     try:
         saver.take_all(IMPORTERS[format].read(path, reading, samples, known), report)
     except ImportProblem as problem:
         discard_staged_runs(record)
         fail_record(record, problem)
         raise
-    if replace:
-        saver.result.runs = swap_in_staged_runs(actor=actor, record=record, counts=saver.result.counts)
-    else:
-        finish_record(actor, record, saver.result.counts)
-        saver.result.runs = saver.book.runs
-    return record, saver.result
+    return record, saver.finish(replaces=replace)
 
 
 class RunsSaver:
@@ -149,13 +153,14 @@ class RunsSaver:
         answers: Tally | None = None,
         place: Place | None = None,
         samples: Sequence[Sample] | None = None,
+        day: datetime | None = None,
     ) -> None:
-        """``samples``: those that records can name, if the record is of a session and not of a file."""
+        """``samples``: those that records can name, if the record is of a session and not of a file; ``day``: of the
+        images that records without a statement are on, by default the arrival of the file."""
         self.record, self.checkpoint, self._samples = record, checkpoint, samples
         keys = None if samples is None else {sample.key: sample.pk for sample in samples}
-        self.book = RunRegistry(
-            benchmark, actor, record if replace else None, place, keys, record.created_at if samples is None else None
-        )
+        at = day or (record.created_at if samples is None else None)
+        self.book = RunRegistry(benchmark, actor, record if replace else None, place, keys, at)
         self.result = Imported(Counter(record.counts))
         self.trajectories: list[Trajectory | Unchanged] = []
         self.others: list[Intervention | Judgement | RolloutGroup] = []
@@ -164,6 +169,7 @@ class RunsSaver:
         self.answers = answers
         self._people: dict[tuple[Any, ...], tuple[Any, ...]] | None = None
         self._detectors = DetectorRuns(benchmark, replaces=replace)
+        self._assumed: Trajectory | None = None
 
     def take_all(self, stream: Iterator[Any], report: Report | None) -> None:
         for item in stream:
@@ -186,6 +192,16 @@ class RunsSaver:
         if self.book.staged_for and not self._read_anything():
             raise ImportProblem("The file can't be read with these choices. Its earlier import is unchanged.")
         self._flush(None)
+
+    def finish(self, *, replaces: bool) -> Imported:
+        """End the import after its last batch. ``replaces``: its runs take their place now."""
+        actor, counts = self.book.actor, self.result.counts
+        if replaces:
+            self.result.runs = swap_in_staged_runs(actor=actor, record=self.record, counts=counts)
+        else:
+            finish_record(actor, self.record, counts)
+            self.result.runs = self.book.runs
+        return self.result
 
     @cached_property
     def sizes(self) -> dict[str, Size]:
@@ -268,6 +284,21 @@ class RunsSaver:
             self._people = {row[: len(about)]: row[len(about) :] for row in rows}
         return self._people.get((item.model, item.setting, item.sample_id, item.kind.value, item.judge))
 
+    def _note_assumed(self, records: Sequence[Trajectory], *, is_last: bool) -> None:
+        """Count trajectories whose image is assumed. The last batch adds one issue about all of them."""
+        counts = self.result.counts
+        if records:
+            counts[ASSUMED] += len(records)
+            self._assumed = self._assumed or records[0]
+        if is_last and (n := counts[ASSUMED]):
+            place = (self._assumed.file, self._assumed.line) if self._assumed else ("", None)
+            words = "1 row is on a sample" if n == 1 else f"{n:,} rows are on samples"
+            done = (
+                f"{words} whose image was replaced, without a statement of the image. The present one is assumed. If "
+                "it is another one, state image_size or image_sha256, or choose the day on which they were recorded."
+            )
+            self.issues.append(Issue(Severity.NOTED, "image-assumed", *place, "image_size", "", done))
+
     def _flush(self, position: Position | None) -> None:
         self.trajectories = merge_records(self.book.benchmark, self.trajectories)
         try:
@@ -281,6 +312,7 @@ class RunsSaver:
             saved = save_trajectories(self.book, self.trajectories, self.record)
             counts.update(saved.counts)
             self.issues += saved.issues
+            self._note_assumed(saved.assumed, is_last=position is None)
             others = save_others(self.book, self.others, self.record)
             counts.update(others.counts)
             self.issues += others.issues

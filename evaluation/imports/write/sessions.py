@@ -12,6 +12,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.common.access import require
+from annotation.content.drawn_on import require_shown
+from annotation.content.transitions import lock_sample
 from annotation.exchange.write.samples import finish_record
 from annotation.images.chain_runs import image_of, original_of, run_uploaded_call
 from annotation.importers.fields import Report, RowRefused
@@ -47,8 +49,11 @@ class Opened(NamedTuple):
     image: Image
 
 
-def open_session(benchmark: Benchmark, key: str, *, shared: bool = False, profile: Profile = Profile.STRICT) -> Opened:
-    """A session on a sample. Raises ``Conflict`` when its image is not there.
+def open_session(
+    benchmark: Benchmark, key: str, *, shared: bool = False, profile: Profile = Profile.STRICT, original: str = ""
+) -> Opened:
+    """A session on a sample. ``original``: the SHA-256 of the image on which it began, "" if unknown. Raises
+    ``Conflict`` when its image is not there, or was replaced.
 
     ``shared``: in a process that serves others too, where each call waits for its turn and its result is kept by
     content, so that a session can be made again from its calls. Its calls raise ``RunDeferred``.
@@ -56,13 +61,14 @@ def open_session(benchmark: Benchmark, key: str, *, shared: bool = False, profil
     samples = Sample.objects.filter(benchmark=benchmark).select_related("image", "gold__revision")
     sample = find_sample(benchmark, samples, key)
     sample.benchmark = benchmark
+    require_shown(sample, original)
     revision = sample.gold.revision if hasattr(sample, "gold") else None
     asked = (
         {"question": revision.question, "options": revision.options} if revision else {"question": "", "options": {}}
     )
     image = image_of(sample)
     run = partial(_in_turn, image.sha256) if shared else run_alone
-    return Opened(ToolSession(key, original_of(sample), run, profile=profile), asked, image)
+    return Opened(ToolSession(key, original_of(sample), run, profile=profile, digest=image.sha256), asked, image)
 
 
 def _in_turn(
@@ -82,9 +88,11 @@ def sample_keys(benchmark: Benchmark, after: str = "", most: int = 200) -> list[
     return list(ready.order_by("key").values_list("key", flat=True)[:most])
 
 
-def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str, Any], profile: Profile) -> Run:
+def record_session(
+    *, actor: User | None, benchmark: Benchmark, row: Mapping[str, Any], profile: Profile, original: str = ""
+) -> Run:
     """Keep one trajectory of the native format; gives the run that it is in. The same sample answered again: the last
-    counts. Raises ``InvalidInput`` if it can't be kept; then nothing is.
+    counts. Raises ``InvalidInput`` if it can't be kept; then nothing is. ``original``: as of ``open_session``.
 
     All sessions of one person with one model and setting go into one experiment with one import record, until a day
     passes without one: so they are undone together, and the lists of both stay short.
@@ -97,6 +105,9 @@ def record_session(*, actor: User | None, benchmark: Benchmark, row: Mapping[str
         raise InvalidInput(refused.issue.done, code="not-recorded") from refused
     sample = find_sample(benchmark, Sample.objects.filter(benchmark=benchmark), trajectory.sample_id)
     with transaction.atomic():
+        if original:
+            lock_sample(sample)
+            require_shown(sample, original)
         experiment = _open_experiment(actor, benchmark, trajectory, profile)
         assert experiment.import_record is not None
         saver = RunsSaver(actor, benchmark, experiment.import_record, samples=[sample])

@@ -28,6 +28,7 @@ from evaluation.importers import IMPORTERS as RUN_FORMATS
 from evaluation.importers import detect_format as detect_runs
 from evaluation.importers.interface import BoxSpace
 from evaluation.imports.forms.choices import NOT_GOLD
+from evaluation.imports.read.days import RECORDED_ON, begin_of_day
 from evaluation.imports.read.detectors import FORMAT as DETECTOR
 from evaluation.imports.read.detectors import THRESHOLD, least_score
 from evaluation.imports.read.mappings import FORMAT as TABLE
@@ -106,7 +107,8 @@ def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, A
     """Change what was chosen for a file that is not imported yet, and read it again with that.
 
     ``choices``: any of both (samples and runs of a result file), kind, format, model, setting, lineage, step,
-    coordinates, mapping, replace, images, score, answer_is_not_gold. Raises ``InvalidInput``, ``Conflict``.
+    coordinates, recorded_on, mapping, replace, images, score, answer_is_not_gold. Raises ``InvalidInput``,
+    ``Conflict``.
     """
     with transaction.atomic():
         record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
@@ -383,6 +385,7 @@ def _take(record: ImportRecord, choices: Mapping[str, Any]) -> None:
             )
         record.options = {**record.options, name: value}
     _take_lineage(record, choices)
+    _take_day(record, choices)
     _check_coordinates(record.options.get("coordinates", ""))
     try:
         least_score(record.format, record.options.get(THRESHOLD, ""))
@@ -404,6 +407,17 @@ def _take_lineage(record: ImportRecord, choices: Mapping[str, Any]) -> None:
     runs = record.kind == Kind.RUNS or bool(record.options.get(WITH_RUNS))
     kept = {name: value for name, value in record.options.items() if name not in OF_LINEAGE}
     record.options = kept | (said if runs and any(said.values()) else {})
+
+
+def _take_day(record: ImportRecord, choices: Mapping[str, Any]) -> None:
+    """Save the day on which the rows were recorded."""
+    day = str(choices.get(RECORDED_ON, record.options.get(RECORDED_ON, ""))).strip()
+    try:
+        begin_of_day(day)
+    except ImportProblem as problem:
+        raise InvalidInput(str(problem), field=RECORDED_ON) from problem
+    kept = {name: value for name, value in record.options.items() if name != RECORDED_ON}
+    record.options = kept | ({RECORDED_ON: day} if day and record.kind == Kind.RUNS else {})
 
 
 def both_of(record: ImportRecord) -> str:

@@ -25,6 +25,7 @@ from evaluation.common.judging.known import queue_known_to
 from evaluation.common.judging.words import ANSWER, RELIABILITY, SUFFICIENCY
 from evaluation.common.judging.write import delete_queue, dropped_from, losses
 from evaluation.common.links import cases
+from evaluation.common.present_crops import present_crops
 from evaluation.common.terms import narrowing, terms_of
 from evaluation.judging.forms import JudgingForm
 from evaluation.judging.present import VerdictLists
@@ -34,6 +35,7 @@ from evaluation.judging.read.queues import load_queue, progress_of, queues_of
 from evaluation.judging.views.judges import pair_context, rate_of, unsure_of
 from evaluation.judging.write.queues import draw_judging, fit_to_judge, skip_the_rest
 from evaluation.models import JudgingQueue, Run, Trajectory
+from evaluation.scoring.load.images import Corners
 from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from webapp.accounts.http import SignedInRequest
@@ -203,18 +205,19 @@ def _of_kind(benchmark: Any, kind: str, judged: Judged, me: str, asked: list[int
 def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
     apart: list[tuple[Verdict, Verdict]] = [both for both in pair.verdicts if both[0].word != both[1].word]
     shown = apart[:MOST_DIFFERENCES]
-    rows = Trajectory.objects.select_related("run__model", "sample__image").in_bulk(
+    rows = Trajectory.objects.select_related("run__model", "run__scoring", "sample__image").in_bulk(
         [one.trajectory for one, _ in shown]
     )
     put_scores(list(rows.values()))
+    crops = present_crops(list(rows.values()), [one.run for one in rows.values()])
     for one, other in shown:
         if trajectory := rows.get(one.trajectory):
             href = reverse("evaluation:trajectory", args=[benchmark.slug, trajectory.pk])
-            yield Difference(trajectory, href, kind, one.word, other.word, _crop(benchmark, trajectory))
+            yield Difference(
+                trajectory, href, kind, one.word, other.word, _crop(benchmark, trajectory, crops.get(one.trajectory))
+            )
 
 
-def _crop(benchmark: Any, trajectory: Trajectory) -> str:
-    frame, score = frame_of(benchmark.slug, trajectory.sample), trajectory.score
-    if frame is None or score is None or score.crop is None:
-        return ""
-    return frame.region(score.crop, CROP_SIDE)
+def _crop(benchmark: Any, trajectory: Trajectory, crop: Corners | None) -> str:
+    frame = frame_of(benchmark.slug, trajectory.sample)
+    return frame.region(crop, CROP_SIDE) if frame is not None and crop is not None else ""

@@ -176,6 +176,11 @@ def _notes(view: View, board: Leaderboard) -> list[str]:
     notes = [f"Percent with 95% intervals. IoA above {board.settings.ioa_threshold:g}; {words}."]
     notes.append(counting_words(board.settings))
     notes += range_notes(board)
+    if replaced := [f"{row.image_replaced} of {row.run}" for row in board.rows() if row.image_replaced]:
+        notes.append(
+            "Trajectories without grounding, because their image was replaced after they were recorded: "
+            f"{'; '.join(replaced)}."
+        )
     used = {name for row in board.rows() for name in view_metrics(view) if row.metrics.get(name)}
     methods = {m.ci_method for row in board.rows() for n in used if (m := row.metrics.get(n)) and m.ci_method}
     if methods:

@@ -72,6 +72,11 @@ class LeaderboardRow:
         return self.scoring.samples_n - self.scoring.trajectories_n if self.scoring else 0
 
     @property
+    def image_replaced(self) -> int:
+        """Trajectories on the slice whose grounding is undefined, because their image was replaced."""
+        return int(self.counts.get("image_replaced", 0))
+
+    @property
     def counts(self) -> Mapping[str, Any]:
         """The counts that are always shown on this slice: samples, missing, trajectories, failed, unread, undecided."""
         found = self.metrics.get(COUNTED_BY)

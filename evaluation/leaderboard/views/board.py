@@ -23,6 +23,7 @@ from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS, metric_rows
 from evaluation.common.figures import FIGURES
+from evaluation.common.links import Count
 from evaluation.common.provenance import settings_words, state_words
 from evaluation.common.slices import LISTED, saved_names
 from evaluation.common.terms import query_error
@@ -162,6 +163,11 @@ def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
         "drawn": next((r.row.standing.detail for r in ranked if r.row.standing), {}),
         "parquet": writes_parquet(),
         "range_notes": range_notes(board),
+        "replaced": [
+            (row.run, Count(n, addresses.trajectories(row.run.pk, no_grounding="image_replaced")))
+            for row in board.rows()
+            if (n := row.image_replaced)
+        ],
         "with_missing": [(row, n) for row in board.rows() if not row.by_people and (n := row.counts.get("missing"))],
     }
 

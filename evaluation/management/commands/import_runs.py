@@ -59,6 +59,10 @@ class Command(BaseCommand):
             metavar="FILE.json",
             help="mapping of the columns of a table, or of the keys of an unknown log",
         )
+        parser.add_argument(
+            "--recorded-on", default="", metavar="YYYY-MM-DD",
+            help="day on which the runs were recorded, if images were replaced since",
+        )  # fmt: skip
         parser.add_argument("--replace", action="store_true", help="replace the earlier import of this file")
         parser.add_argument(
             "--replace-import", type=int, default=0, metavar="NUMBER", help="replace the runs of that import"
@@ -108,7 +112,8 @@ class Command(BaseCommand):
         answers = Tally(settings_of(benchmark))
         record, result = import_runs(
             actor=None, benchmark=benchmark, path=path, format=format, mapping=mapping, replace=options["replace"],
-            replaces=replaces, answers=answers, lineage=options["lineage"], step=options["step"], **choices,
+            replaces=replaces, answers=answers, lineage=options["lineage"], step=options["step"],
+            recorded_on=options["recorded_on"], **choices,
         )  # fmt: skip
         if result.settings:
             settings = change_settings(actor=None, benchmark=benchmark, values=result.settings)

@@ -17,7 +17,14 @@ from evaluation.models.querysets.live import live
 from evaluation.models.querysets.marks import visible_tags
 
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
-_OF_SAMPLE = ("key", "gold__revision", *(f"image__{name}" for name in ("sha256", "width", "height", "state")))
+_OF_SAMPLE = (
+    "key",
+    "width",
+    "height",
+    "changed_at",
+    "gold__revision",
+    *(f"image__{name}" for name in ("sha256", "width", "height", "state")),
+)
 _OF_REVISION = ("question", "options", "answers")
 SHOWN_IN_LISTS = (
     *_OF_TRAJECTORY,

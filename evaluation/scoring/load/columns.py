@@ -59,12 +59,14 @@ class LoadedSamples:
 class LoadedRun:
     """Trajectories as columns; ``pks[i]`` is the trajectory of row ``i``, ``positions[j]`` the step position of step
     row ``j`` in its trajectory (steps after the answer are omitted of the columns, so positions may skip);
-    ``failed[j]``: it failed as recorded, whatever a replay gave."""
+    ``failed[j]``: it failed as recorded, whatever a replay gave; ``earlier``: the earlier images of their samples, of
+    ``load_trajectories``."""
 
     columns: RunColumns
     pks: list[int]
     positions: NDArray[np.int64]
     failed: NDArray[np.bool_]
+    earlier: Earliers = field(default_factory=dict)
 
 
 @gc_paused()
@@ -159,7 +161,7 @@ def load_trajectories(trajectories: Sequence[Trajectory], row_of: Mapping[int, i
     earlier = earlier_images(ImageReplacement.objects.filter(sample__in=list(row_of)))
     samples = Sample.objects.filter(pk__in=list(row_of)) if earlier or _any_stated(rows) else Sample.objects.none()
     present = {pk: _size(width, height) for pk, width, height in samples.values_list("pk", "width", "height")}
-    loaded = _on_images(loaded, rows, earlier, lambda row: present[row[1]])
+    loaded = replace(_on_images(loaded, rows, earlier, lambda row: present[row[1]]), earlier=earlier)
     return _of_detectors(loaded, [detections_in(one.extra) is not None for one in trajectories])
 
 

@@ -16,10 +16,12 @@ from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.common.api import coefficients
 from evaluation.common.slices import SliceTable, read_slices, saved_slices
+from evaluation.common.trajectory.notes import region_of
 from evaluation.metrics.failures import FAILURES
 from evaluation.models import Note, Run, Tag
 from evaluation.models.querysets.live import of_shown
 from evaluation.models.querysets.marks import visible_tags
+from evaluation.scoring.load.images import earlier_images_on
 from evaluation.trajectories.read.failures import read_failure_agreement
 from webapp.common.api_paging import PAGING, page_of, paged
 from webapp.common.api_query import number_of
@@ -43,18 +45,26 @@ class TagSerializer(serializers.ModelSerializer):
 
 
 class NoteSerializer(serializers.ModelSerializer):
+    """Of a note with ``placed``, see ``region_of``."""
+
     author = serializers.CharField(allow_null=True, read_only=True)
     region = serializers.SerializerMethodField()
+    image_replaced = serializers.SerializerMethodField()
 
     class Meta:
         model = Note
-        fields = ("id", "trajectory", "turn", "region", "text", "author", "created_at")
+        fields = ("id", "trajectory", "turn", "region", "image_replaced", "text", "author", "created_at")
         read_only_fields = fields
 
-    def get_region(self, note: Note) -> list[float] | None:
-        """x1, y1, x2, y2 in pixels of the image; null: the note is not on a region."""
-        corners = [note.x1, note.y1, note.x2, note.y2]
-        return None if note.x1 is None else [corner for corner in corners if corner is not None]
+    def get_region(self, note: Any) -> list[float] | None:
+        """x1, y1, x2, y2 in pixels of the image that the sample has; null: it has no region there."""
+        box, _ = note.placed
+        return None if box is None else list(box)
+
+    def get_image_replaced(self, note: Any) -> bool:
+        """Whether it has a region on an image that another one with other pixels replaced."""
+        _, lost = note.placed
+        return bool(lost)
 
 
 @extend_schema(operation_id="tags", parameters=PAGING, responses=page_of("TagPage", TagSerializer))
@@ -84,7 +94,17 @@ def notes(request: Request, slug: str) -> Response:
     rows = Note.objects.filter(of_shown("trajectory__"), trajectory__run__benchmark=benchmark)
     if trajectory := number_of(request, "trajectory", "the number of a trajectory"):
         rows = rows.filter(trajectory=trajectory)
-    return paged(request, rows.select_related("author"), "pk", lambda row: NoteSerializer(row).data)
+    rows = rows.select_related("author", "trajectory__sample")
+    return paged(request, rows, "pk", lambda row: NoteSerializer(row).data, read=_placed)
+
+
+def _placed(notes: list[Any]) -> list[Any]:
+    """The notes, each with its region on the image that the sample has. One query."""
+    earlier = earlier_images_on({note.trajectory.sample_id for note in notes if note.x1 is not None})
+    for note in notes:
+        sample = note.trajectory.sample
+        note.placed = region_of(note, sample, earlier.get(sample.pk, ()))
+    return notes
 
 
 @extend_schema(

@@ -48,11 +48,15 @@ class Row:
     facts: Sequence[Fact]
 
 
-def row_of(trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]], facts: Sequence[Fact]) -> Row:
+def row_of(
+    trajectory: Any, slug: str, terms: Terms, tags: Mapping[int, Sequence[str]], facts: Sequence[Fact],
+    crops: Mapping[int, Corners],
+) -> Row:  # fmt: skip
+    """``crops``: of ``present_crops``."""
     sample, score = trajectory.sample, trajectory.score
     frame, gold = frame_of(slug, sample), gold_corners(sample)
     revision = sample.gold.revision if hasattr(sample, "gold") else None
-    crop = score.crop if score else None
+    crop = crops.get(trajectory.pk)
     turn = score.crop_index + 1 if score and score.crop_index is not None else None
     calls = score.calls if score else 0
     return Row(
@@ -84,7 +88,7 @@ def _crop_words(trajectory: Any, score: Any, crop: Corners | None, turn: int | N
         return gettext("%(crop)s, turn %(turn)s") % {"crop": what, "turn": turn} if turn else what
     if score is None or not score.invoked:
         return gettext("no zoom call")
-    if score.no_grounding == NoGrounding.NAMES[NoGrounding.IMAGE_REPLACED]:
+    if score.crop or score.no_grounding == NoGrounding.NAMES[NoGrounding.IMAGE_REPLACED]:
         return gettext("image replaced")
     return gettext("no usable crop") if not score.usable_crops else gettext("no single crop")
 

@@ -88,7 +88,7 @@ def _tagged(request: SignedInRequest, benchmark: Any, pk: int) -> HttpResponse:
 @require_POST
 def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Posted: ``text``; ``turn``, a number from 1, or none; ``region``, x1,y1,x2,y2 in pixels of the image, or none;
-    ``on`` "trajectory": from its page, which is shown again."""
+    ``image``, the SHA-256 of that image; ``on`` "trajectory": from its page, which is shown again."""
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     turn = request.POST.get("turn", "").strip()
     number = int(turn) if turn.isascii() and turn.isdigit() and len(turn) < 9 else None
@@ -98,6 +98,7 @@ def note(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         text=request.POST.get("text", ""),
         turn=number,
         region=_region(request.POST.get("region", "").strip()),
+        image=request.POST.get("image", "")[:64],
     )
     return _back(request, slug, str(pk))
 

@@ -15,6 +15,7 @@ from annotation.common.access import roles_of
 from annotation.common.loading import load_benchmark, rights_in
 from annotation.common.tabs import tabs_of
 from annotation.workflow import Right
+from evaluation.common.present_crops import present_crops
 from evaluation.common.shown import values_of
 from evaluation.common.staleness import staleness
 from evaluation.common.terms import PAGE_SIZE, narrowing, query_error, terms_of
@@ -104,13 +105,14 @@ def _found(request: HttpRequest, snapshot: Snapshot, runs: list[Run], terms: Ter
     more = before + len(pks) < found.total
     rows, tags = _rows(pks), tags_on(pks, request.user)
     put_listed_scores(snapshot, rows)
+    crops = present_crops(rows, snapshot.runs)
     facts = _facts(snapshot, rows, shown)
     return {
         "total": found.total,
         "page": Page(rows, str(pks[-1]) if more else ""),
         "first": before + 1,
         "last": before + len(pks),
-        "rows": [row_of(row, benchmark.slug, terms, tags, facts[row.pk]) for row in rows],
+        "rows": [row_of(row, benchmark.slug, terms, tags, facts[row.pk], crops) for row in rows],
         "facets": facets(found, terms, runs),
         "several_runs": found.several_runs,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,11 +19,12 @@ from evaluation.common.frame import frame_of, gold_corners
 from evaluation.common.links import Count
 from evaluation.common.terms import UNNARROWED, terms_of
 from evaluation.common.trajectory.answer import answer_of
-from evaluation.common.trajectory.notes import place_of_note
+from evaluation.common.trajectory.notes import place_of_note, region_of
 from evaluation.common.trajectory.read import load_trajectory, read_trajectory, read_turns
 from evaluation.common.trajectory.turns import turns_of
 from evaluation.metrics.failures import LABELS as FAILURE_LABELS
 from evaluation.models import Run
+from evaluation.scoring.load.images import Earlier
 from evaluation.store.scores import put_scores
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.trajectory_list import TrajectoryList
@@ -67,12 +69,18 @@ def preview_context(request: HttpRequest, slug: str, pk: int) -> dict[str, Any]:
         "crops": [{"box": m.executed, "turn": number} for number, m in shown if m.executed],
         "answer": answer_of(row, detail), "question": detail.record.content.question,
         "quadrant": score.quadrant if score else "",
-        "marks": marks, "notes": [(note, place_of_note(note)) for note in marks.notes],
+        "marks": marks, "notes": [_placed(note, row.sample, detail.earlier) for note in marks.notes],
         "failures": [(name, gettext(label)) for name, label in FAILURE_LABELS.items()],
         "alike": _alike(request, benchmark, row, marks.failure, detail.settings.ioa_threshold),
         "member": bool(roles_of(request.user, benchmark)),
         "terms": urlencode(terms), "open": f"{reverse('evaluation:trajectory', args=[slug, pk])}?{opened}",
     }  # fmt: skip
+
+
+def _placed(note: Any, sample: Any, earlier: Sequence[Earlier]) -> tuple[Any, str, bool]:
+    """A note, its place in an address, and whether its region is on an image of other pixels."""
+    box, lost = region_of(note, sample, earlier)
+    return note, place_of_note(note, box), lost
 
 
 def _alike(request: HttpRequest, benchmark: Any, row: Any, failure: str, threshold: float) -> Count | None:

@@ -9,6 +9,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
+from annotation.content.drawn_on import require_shown
+from annotation.content.transitions import lock_sample
 from annotation.models import Benchmark, Sample
 from annotation.workflow import Right
 from evaluation.metrics.failures import FAILURES, NO_FAILURE
@@ -74,8 +76,10 @@ def write_note(
     text: str,
     turn: int | None = None,
     region: tuple[float, float, float, float] | None = None,
+    image: str = "",
 ) -> Note:
-    """A note on a trajectory, or on one turn (from 1) or one region (pixels of the image) of it."""
+    """A note on a trajectory, or on one turn (from 1) or one region (pixels of the image) of it. ``image``: the SHA-256
+    of the image that the region is on, "" if unknown; raises ``Conflict`` if another one replaced it."""
     benchmark = trajectory.run.benchmark
     require_member(actor, benchmark)
     text = text.strip()
@@ -85,11 +89,16 @@ def write_note(
         )
     if turn is not None and not 1 <= turn <= trajectory.steps.count():
         raise InvalidInput(gettext("Unknown turn %(turn)s.") % {"turn": turn}, code="turn", field="turn")
+    if region is not None:
+        require_shown(trajectory.sample, image)
     if region is not None and not _inside(region, trajectory.sample):
         message = gettext("A region must be inside the image, with x1 < x2 and y1 < y2.")
         raise InvalidInput(message, code="region", field="region")
     corners = dict(zip(("x1", "y1", "x2", "y2"), region, strict=True)) if region else {}
     with transaction.atomic():
+        if region is not None and image:
+            lock_sample(trajectory.sample)
+            require_shown(trajectory.sample, image)
         note = Note.objects.create(trajectory=trajectory, author=actor, text=text, turn=turn, **corners)
         audit.record(actor=actor, action="note.write", subject=note, benchmark=benchmark.slug)
     return note

@@ -15,10 +15,11 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from evaluation.common.frame import frame_of
+from evaluation.common.present_crops import present_crops
 from evaluation.common.records import trajectory_record
 from evaluation.common.trajectory.answer import Answer, said_words
 from evaluation.common.trajectory.notes import ShownNote
-from evaluation.common.trajectory.read import TrajectoryDetail, read_arguments, read_others
+from evaluation.common.trajectory.read import Corners, TrajectoryDetail, read_arguments, read_others
 from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
 from evaluation.detections import detections_in
 from evaluation.exporters.native import trajectory_row
@@ -79,7 +80,9 @@ def tab_context(
 ) -> dict[str, Any]:
     """``tabs``, ``tab`` (the current one's name) and what that one shows. ``notes`` None: they are for members."""
     others, outcomes = read_others(row)
-    trials = [_trial(request, other, detail, row) for other in others] + [_outcome(one, detail) for one in outcomes]
+    crops = present_crops(others, [row.run])
+    trials = [_trial(request, other, detail, row, crops.get(other.pk)) for other in others]
+    trials += [_outcome(one, detail) for one in outcomes]
     judgements = [_judged(one, request) for one in verdicts.told]
     rollouts = sum(one.condition == row.condition for one in others)
     plan = bool(detail.record.content.plan.targets)
@@ -164,7 +167,7 @@ def _toolchain(row: Any, detail: TrajectoryDetail, answer: Answer) -> dict[str, 
     }
 
 
-def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any) -> Trial:
+def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any, crop: Corners | None) -> Trial:
     score = other.score
     letter = score.letter if score else ""
     missing = ""
@@ -183,14 +186,14 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any)
         f"{address}?{urlencode({'tab': 'interventions'})}",
         other.pk == row.pk,
         score.calls if score else None,
-        _crops(score),
+        _crops(score, crop),
     )
 
 
-def _crops(score: Any) -> list[dict[str, Any]]:
-    if score is None or score.crop is None:
+def _crops(score: Any, crop: Corners | None) -> list[dict[str, Any]]:
+    if crop is None:
         return []
-    return [{"box": score.crop, "turn": (score.crop_index or 0) + 1, "focused": True}]
+    return [{"box": crop, "turn": (score.crop_index or 0) + 1, "focused": True}]
 
 
 def _with_flips(trials: Sequence[Trial]) -> list[Trial]:

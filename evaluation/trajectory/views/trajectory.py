@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.common.access import known_to, roles_of
 from annotation.common.loading import load_benchmark, rights_in
+from annotation.content.image_history import size_of
 from annotation.workflow import Right
 from evaluation.common.frame import Frame, frame_of, gold_corners, marks_of, picture_problem
 from evaluation.common.terms import opened_from
@@ -21,6 +23,7 @@ from evaluation.common.trajectory.notes import ShownNote, note_marks, notes_on
 from evaluation.common.trajectory.read import kept_replay, load_trajectory, read_trajectory, read_turns
 from evaluation.common.trajectory.turns import TEXT_CAP, Turn, turns_of
 from evaluation.detections import Detections, detections_in
+from evaluation.scoring.load.images import HERE, Recorded, on_present
 from evaluation.store.scores import put_scores
 from evaluation.trajectory.present.chart import coverage_chart
 from evaluation.trajectory.present.place import list_terms, place_of
@@ -46,12 +49,13 @@ def trajectory(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     frame = frame_of(slug, row.sample)
     rights = rights_in(request, benchmark)
     may = known_to(request.user, benchmark)
-    notes = notes_on(row, frame, request.user, manages=rights[Right.MANAGE.value]) if may.marks else None
+    manages = rights[Right.MANAGE.value]
+    notes = notes_on(row, detail.earlier, frame, request.user, manages) if may.marks else None
     window = _Window(_number(request.GET.get("from", "")), row.steps.count())
     steps = read_turns(row, first=window.first, count=TURNS, cap=TEXT_CAP)
     turns = turns_of(steps, detail, frame, cap=TEXT_CAP)
     terms = list_terms(request, row)
-    answer, detections = answer_of(row, detail), detections_in(row.extra)
+    answer, detections = answer_of(row, detail), present_detections(row, detail.recorded)
     verdicts = read_verdicts(row, detail, request.user)
     score = row.score
     context = {
@@ -87,6 +91,16 @@ def text(request: Request, slug: str, pk: int, part: str) -> HttpResponse:
     turns = turns_of(steps, detail, frame_of(slug, row.sample), cap=None)
     context |= {"turn": turns[0]}
     return render_page(request, "evaluation/trajectory/text.html", "evaluation/trajectory/_turn.html", context)
+
+
+def present_detections(row: Any, recorded: Recorded) -> Detections | None:
+    """What a detector found, with boxes in pixels of the image that the sample has; without those that have no place
+    on it."""
+    detections, present = detections_in(row.extra), size_of(row.sample)
+    if detections is None or recorded == HERE:
+        return detections
+    moved = [replace(one, box=one.box and on_present(one.box, recorded, present)) for one in detections.found]
+    return replace(detections, found=tuple(moved))
 
 
 class _Window:

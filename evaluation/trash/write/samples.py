@@ -21,7 +21,7 @@ from annotation.common.access import require
 from annotation.common.notices import notify_ended
 from annotation.common.trash import deleted_before
 from annotation.content.removal import put_back, take_out
-from annotation.models import Benchmark, Sample, VersionEntry
+from annotation.models import Benchmark, ImageVariant, Sample, VersionEntry
 from annotation.workflow import Right
 from evaluation.common.judging.write import remove_questions
 from evaluation.models import Experiment, JudgingItem, JudgingSeat, Run, Scoring, Trajectory
@@ -135,7 +135,7 @@ def _step(sample: int, deleted_at: datetime) -> int:
 
 def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None:
     """Take a deleted or withdrawn sample back, with everything that it had. Raises ``Conflict`` where another one has
-    its ID now."""
+    its ID now, and for a variant of an image that its original no longer has."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
         Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
@@ -149,6 +149,7 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
             raise Conflict(
                 gettext("There is another sample %(key)s now. Delete it, then restore this one.") % {"key": found.key}
             )
+        _refuse_outdated_variant(found)
         _shift_runs({found.pk: found.deleted_at}, -1)
         if hasattr(found, "gold"):
             # Scores of this time lack the sample, even if as many samples were scored.
@@ -156,6 +157,17 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
             since.update(stale=True)
         put_back(benchmark=benchmark, samples=[found.pk])
         audit.record(actor, "sample.restore", found, benchmark.slug, data={"sample": found.key})
+
+
+def _refuse_outdated_variant(sample: Sample) -> None:
+    """A variant is compared with its original, so both show the same image."""
+    source = Sample.everything.filter(pk=sample.variant_of_id).first()
+    made = ImageVariant.objects.filter(sample=sample).first()
+    if source is not None and made is not None and made.parent_id != source.image_id:
+        words = gettext(
+            "%(key)s is a variant of the image that %(source)s had before it was replaced. Make the variant again."
+        )
+        raise Conflict(words % {"key": sample.key, "source": source.key}, code="image_replaced")
 
 
 def empty_samples(*, actor: User, benchmark: Benchmark) -> int:

@@ -263,7 +263,7 @@ export class SightlineAdjudication extends HTMLElement {
 
   async #send(body) {
     if (!this.#foot.begin()) return;
-    const { ok, data, trouble } = await send(this.#data.urls.decide, body, this.#attempt);
+    const { ok, data, trouble } = await send(this.#data.urls.decide, { ...body, image: this.#data.image_sha256 }, this.#attempt);
     if (ok) {
       this.#seat.goOn();
       location.assign(data.next ?? this.#data.urls.queue);

@@ -18,6 +18,7 @@ const SIDE = 640;
  */
 export class SightlineChainStrip extends HTMLElement {
   #chain;
+  #image;
   #calls;
   #answers;
   #answer;
@@ -29,8 +30,8 @@ export class SightlineChainStrip extends HTMLElement {
   #asked = 0;
 
   connectedCallback() {
-    const { content, chain } = JSON.parse(document.getElementById("review").textContent);
-    [this.#chain, this.#calls, this.#answers] = [chain, content.reference_toolchain, answersInWords(content)];
+    const { content, chain, image } = JSON.parse(document.getElementById("review").textContent);
+    [this.#chain, this.#image, this.#calls, this.#answers] = [chain, image?.sha, content.reference_toolchain, answersInWords(content)];
     this.#answer = answerOf(content);
     this.#end = new ChainEnd(this);
     this.#runs = new WorkbenchRuns(chain.run);
@@ -79,7 +80,7 @@ export class SightlineChainStrip extends HTMLElement {
   }
 
   async #verify() {
-    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, ...this.#answer, reason: this.#end.reason }, { token: token(), key: newKey() }).catch(() => null);
+    const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, ...this.#answer, reason: this.#end.reason, image: this.#image }, { token: token(), key: newKey() }).catch(() => null);
     this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? t("No response from the server. Try again.")));
     if (answer?.status === 200) this.#mark(answer.data);
     else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();

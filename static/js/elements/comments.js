@@ -18,11 +18,18 @@ export class Comments {
   #place = null;
   #parent = null;
   #sending = false;
+  #image;
 
-  /** @param {HTMLElement} root  @param {object|null} places StagePlaces, if there is an image */
-  constructor(root, places, signal) {
+  /**
+   * @param {HTMLElement} root
+   * @param {object|null} places StagePlaces, if there is an image
+   * @param {AbortSignal} signal
+   * @param {string} [image] the SHA-256 of that image
+   */
+  constructor(root, places, signal, image) {
     this.#root = root;
     this.#places = places;
+    this.#image = image;
     this.#form = root.querySelector("form");
     new Mentions(this.#form, root.dataset.url, signal);
     this.#form.addEventListener("submit", (event) => this.#send(event), { signal });
@@ -116,7 +123,7 @@ export class Comments {
     const text = this.#form.elements.text.value.trim();
     if (this.#sending || !text) return;
     this.#sending = true;
-    const about = this.#parent ? { parent: this.#parent.id } : (this.#place ?? {});
+    const about = this.#parent ? { parent: this.#parent.id } : this.#place ? { ...this.#place, image: this.#image } : {};
     const { ok, trouble } = await send(this.#root.dataset.url, { text, ...about });
     this.#sending = false;
     this.#complain(trouble);

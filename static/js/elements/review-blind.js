@@ -27,6 +27,7 @@ export class SightlineBlind extends HTMLElement {
   #sending = false;
   #seat;
   #url = "";
+  #sha = "";
   #condition = null;
   #ending = null;
 
@@ -40,10 +41,11 @@ export class SightlineBlind extends HTMLElement {
     document.addEventListener("keydown", (event) => this.#key(event, form), { signal });
     document.addEventListener("visibilitychange", () => this.#watch.show(!document.hidden), { signal });
     this.#read(form);
-    const { image, urls, condition, keys } = JSON.parse(document.getElementById("review").textContent);
+    const { image, image_sha256: sha, urls, condition, keys } = JSON.parse(document.getElementById("review").textContent);
     this.#keys = new OwnTable(keys);
     this.#keys.show(this);
     this.#url = urls.blind;
+    this.#sha = sha;
     this.#condition = condition;
     this.#seat = new ReviewLease(urls, (sentence) => this.#say(sentence), signal);
     listenForSkip(urls, this.#seat, signal);
@@ -129,7 +131,7 @@ export class SightlineBlind extends HTMLElement {
     this.#sending = true;
     const { seconds } = this.#watch;
     const body = cannot ? { answer: "", seconds, unsure: true } : this.#answer.body(seconds);
-    const { ok, trouble } = await send(this.#url, { ...body, condition: this.#condition });
+    const { ok, trouble } = await send(this.#url, { ...body, condition: this.#condition, image: this.#sha });
     if (!ok) {
       this.#sending = false;
       this.#say(trouble);

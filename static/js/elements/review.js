@@ -64,7 +64,7 @@ export class SightlineReview extends HTMLElement {
     this.#checks.show(checks);
     if (kept) this.#editor.change(completed(kept));
     this.#editor.read(completed(content));
-    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#editor.canvas?.places ?? null, signal);
+    this.#comments = new Comments(this.querySelector("[data-comments]"), this.#editor.canvas?.places ?? null, signal, image?.sha);
     if (!image) return;
     this.#lens = new ReviewLens(this.querySelector("[data-lens]"), image);
     this.#lens.show(content.gold_boxes[0] ?? null);
@@ -195,7 +195,7 @@ export class SightlineReview extends HTMLElement {
     if (this.#isFixing) this.#editor.settle();
     const body = this.#review.begin(this.#editor.content);
     if (!body) return;
-    const { ok, data, trouble } = await send(this.#data.urls.decide, body, this.#attempt);
+    const { ok, data, trouble } = await send(this.#data.urls.decide, { ...body, image: this.#data.image_sha256 }, this.#attempt);
     if (!ok) {
       this.#review.failed(trouble);
       if (data.checks) this.#checks.show(data.checks);

@@ -63,7 +63,7 @@ export class SampleEditor extends EventTarget {
     this.#boxes = image && new StudioBoxes(root, image, edit, () => this.#show(), { old, tag: oldTag, shapes: task.shapes ?? ["box"] });
     this.#suggestions = this.#boxes && new Suggestions(part("suggestions"), suggestions, image, this.#boxes.canvas, edit);
     this.#drafts = new Drafts(root, drafts, image, this.#boxes?.canvas ?? null, edit, dismissed);
-    if (click && this.#boxes) this.#click = new ShapeFromClick(root, { url: click, size: image, canvas: this.#boxes.canvas, edit, again: () => this.#show(), signal });
+    if (click && this.#boxes) this.#click = new ShapeFromClick(root, { url: click, size: image, image: image.sha, canvas: this.#boxes.canvas, edit, again: () => this.#show(), signal });
     const options = new OptionsEditor(part("answering"), edit);
     this.#tabs = new Tabs(root.querySelector("[role=tablist]"));
     const reveal = (element) => this.reveal(element);

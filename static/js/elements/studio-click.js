@@ -21,6 +21,7 @@ export class ShapeFromClick {
   #root;
   #url;
   #size;
+  #image;
   #canvas;
   #edit;
   #again;
@@ -32,10 +33,11 @@ export class ShapeFromClick {
   #hiding = 0;
 
   /** @param {() => void} again shows everything again */
-  constructor(root, { url, size, canvas, edit, again, signal }) {
+  constructor(root, { url, size, image, canvas, edit, again, signal }) {
     this.#root = root;
     this.#url = url;
     this.#size = size;
+    this.#image = image;
     this.#canvas = canvas;
     this.#edit = edit;
     this.#again = again;
@@ -126,7 +128,7 @@ export class ShapeFromClick {
 
   async #sent(place) {
     try {
-      const { status, data } = await sendJson("POST", this.#url, place, { token: token(), longest: LONGEST });
+      const { status, data } = await sendJson("POST", this.#url, { ...place, image: this.#image }, { token: token(), longest: LONGEST });
       if (status < 300) return { shape: data, trouble: "" };
       return { shape: null, trouble: data.error?.message ?? t("The server returned an error (%(status)s).", { status }) };
     } catch (error) {

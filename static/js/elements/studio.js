@@ -112,7 +112,7 @@ export class SightlineStudio extends HTMLElement {
     const reveal = (element) => this.#editor.reveal(element);
     this.#checks = new Checks(this, reveal);
     const discussion = this.querySelector("[data-comments]");
-    if (discussion) this.#comments = new Comments(discussion, this.#editor.canvas?.places ?? null, this.#ending.signal);
+    if (discussion) this.#comments = new Comments(discussion, this.#editor.canvas?.places ?? null, this.#ending.signal, this.#data.image?.sha);
     this.#checks.show(this.#data.checks ?? null);
     this.#status = new SavingStatus(document.getElementById("saving"), this.querySelector("[data-part=bar]"));
     this.#conflict = new ConflictView(document.getElementById("conflict"), image, (...sides) => this.#settle(...sides));

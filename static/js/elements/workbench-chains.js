@@ -14,11 +14,12 @@ export class WorkbenchChains {
   #chains;
   #marks = [];
   #urls;
+  #image;
   #on;
   #end;
 
-  constructor(root, { chains, urls, mark, content }, on) {
-    [this.#root, this.#chains, this.#urls, this.#on] = [root, chains, urls, on];
+  constructor(root, { chains, urls, mark, content, picture }, on) {
+    [this.#root, this.#chains, this.#urls, this.#image, this.#on] = [root, chains, urls, picture?.sha, on];
     for (const { calls, verified } of chains) if (verified) this.#marks.push({ calls, ...verified });
     if (mark) this.#marks.push({ calls: content.reference_toolchain, of: answerOf(content), ...mark });
     this.#end = new ChainEnd(root);
@@ -68,14 +69,14 @@ export class WorkbenchChains {
 
   async #verify() {
     const [calls, of] = [this.#on.calls(), this.#on.answer()];
-    const mark = await this.#on.send(this.#urls.verify, { calls, ...of, reason: this.#end.reason });
+    const mark = await this.#on.send(this.#urls.verify, { calls, ...of, reason: this.#end.reason, image: this.#image });
     if (mark) this.#marks.push({ calls, of, ...mark });
     this.#on.again();
   }
 
   async #accept() {
     const note = this.#root.part("note");
-    this.#further(await this.#on.send(this.#urls.accept, { calls: this.#on.calls(), note: note.value }));
+    this.#further(await this.#on.send(this.#urls.accept, { calls: this.#on.calls(), note: note.value, image: this.#image }));
     note.value = "";
   }
 

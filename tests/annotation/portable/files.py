@@ -31,9 +31,9 @@ from tests.annotation.work_data import next_review, reviewed, submitted
 from webapp.accounts.models import User
 
 
-def png(shade: int) -> bytes:
+def png(shade: int, width: int = 100, height: int = 80) -> bytes:
     out = io.BytesIO()
-    Picture.fromarray(np.full((80, 100, 3), shade, np.uint8)).save(out, "PNG")
+    Picture.fromarray(np.full((height, width, 3), shade, np.uint8)).save(out, "PNG")
     return out.getvalue()
 
 

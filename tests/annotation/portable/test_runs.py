@@ -17,11 +17,13 @@ from annotation.images.store import store_picture
 from annotation.models import Benchmark, ImportRecord, PortableUpload, Sample
 from annotation.portable.write import InvalidProject
 from annotation.project_file import Reader, differences
+from annotation.work.write.replacement import replace_image
 from evaluation.exports.read.run_changes import RunKind, changes_of_runs, plan_runs
 from evaluation.exports.read.runs import RunsInFile
 from evaluation.exports.write import import_project
 from evaluation.judging.write.queues import next_to_judge
 from evaluation.models import Experiment, Judgement, JudgingItem, JudgingQueue, Lineage, Run, Trajectory
+from evaluation.scoring.load.images import Recorded, image_of
 from evaluation.scoring.settings import settings_of
 from evaluation.scoring.write import score_benchmark
 from evaluation.trash.write.runs import delete_run
@@ -192,6 +194,26 @@ def test_an_update_leaves_out_results_on_another_image(lab: Benchmark, lea: User
     told = updated(lea, copy, with_runs(lab, tmp_path / "runs"))
     assert (told["after"]["runs"], told["after"]["trajectories"]) == (2, 5)
     assert not Trajectory.objects.filter(run__benchmark=copy, sample__key=with_gold).exists()
+
+
+def test_a_trajectory_keeps_its_image_after_another_shape_and_the_first_size_again(
+    lab: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    sample = Trajectory.objects.filter(run__benchmark=lab).exclude(sample__image=None).first().sample
+    key, size = sample.key, (sample.image.width, sample.image.height)
+    for number, (width, height) in enumerate([(90, 90), size]):
+        now = Sample.objects.select_related("image", "benchmark").get(pk=sample.pk)
+        image = store_picture(actor=lea, benchmark=lab, source=png(40 + number, width, height))
+        replace_image(actor=lea, sample=now, image=image, scale=False, comment="Again.", key=f"{number}")
+    file = with_runs(lab, tmp_path / "one")
+    with Reader(file) as found:
+        rows = [row for row in found.rows("trajectories") if row["sample_id"] == key]
+    assert {row["image_sha256"] for row in rows} == {sample.image.sha256}
+    made = import_project(actor=lea, path=file, slug="copy", lead=lea)
+    there = Trajectory.objects.filter(run__benchmark=made, sample__key=key)
+    assert len(there) == len(rows) > 0
+    assert {image_of(row) for row in there.select_related("sample")} == {Recorded(None, lost=True)}
+    assert_equal(file, with_runs(made, tmp_path / "two"))
 
 
 @pytest.mark.parametrize(

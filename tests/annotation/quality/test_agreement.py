@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from annotation.common.access import roles_of
-from annotation.models import Annotation, Benchmark, Sample
+from annotation.models import Annotation, Benchmark, Image, Sample
+from annotation.quality.present.disputes import disputes_of
 from annotation.quality.read.agreement import Audience, audience_of, load_work, pairs_of
 from annotation.workflow import Role, State
 from tests.annotation.agreement_data import mugs, settle, submit, three_people
@@ -245,6 +246,23 @@ def test_boxes_on_an_image_of_another_size_are_compared_in_one_images_pixels_or_
     assert pair.shapes_differ == (expected is None)
     text = signed_in(lea).get(PAGE).content.decode()
     assert ("left out: its boxes were drawn on images of different shape" in text) == (expected is None)
+
+
+@pytest.mark.parametrize(("new", "width"), [((200, 200), 40), ((300, 100), None)])
+def test_a_dispute_draws_both_boxes_on_the_image_of_now(
+    kitchen: Benchmark, lea: User, ana: User, ben: User, new: tuple[int, int], width: int | None
+):
+    submit(ana, 0, boxes=[(10, 10, 30, 20)])
+    sample = Sample.objects.get(key="mug-000")
+    another_size(sample, new, lea, old=(100, 100))
+    image = Image.objects.create(sha256="a" * 64, width=new[0], height=new[1], format="png", bytes=1, state="ready")
+    Sample.objects.filter(pk=sample.pk).update(image=image)
+    submit(ben, 0, boxes=[(100, 70, 150, 90)], answer="A")
+    work = load_work(kitchen, lea, Audience.EVERYONE)
+    [dispute] = disputes_of(kitchen, work, pairs_of(work, ana.pk, ben.pk), reader=lea, named=True)
+    assert dispute.picture
+    assert [box.width for box in dispute.boxes[0]] == ([] if width is None else [width])
+    assert [box.width for box in dispute.boxes[1]] == [50]
 
 
 def test_two_annotations_on_the_replaced_image_are_compared_in_its_pixels(

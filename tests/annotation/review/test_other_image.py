@@ -9,8 +9,9 @@ from annotation.models import AdjudicationRule, Benchmark, Gold, Sample
 from annotation.queue.settings import set_queue
 from annotation.review.present.comparison import comparison_json
 from annotation.review.write.adjudication import Verdict, adjudicate
+from annotation.review.write.decisions import Decision, answer_blind, decide
 from annotation.workflow import Role
-from tests.annotation.work_data import another_size, content, submitted, to_annotate
+from tests.annotation.work_data import another_size, content, next_review, submitted, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
@@ -88,3 +89,28 @@ def test_boxes_on_an_image_of_another_shape_are_left_out_and_people_decide(
     with pytest.raises(Conflict, match="another shape"):
         adjudicate(actor=rui, sample=sample, verdict=Verdict("keep", letters=["A", "B"]))
     assert not Gold.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("new", "boxes", "lost"), [((2000, 1600), [[200, 200, 240, 230]], False), ((800, 1000), [], True)]
+)
+def test_a_reviewer_sees_the_revision_before_on_the_image_of_now(
+    kitchen: Benchmark, ana: User, rui: User, lea: User, new: tuple[int, int], boxes: list[list[int]], lost: bool
+) -> None:
+    set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=1)
+    sample = submitted(ana, kitchen)
+    about = {"reasons": [], "comment": "Draw it closer."}
+    next_review(rui, kitchen)
+    answer_blind(actor=rui, sample=sample, answer="B", unsure=False, seconds=4.5)
+    decide(actor=rui, sample=sample, decision=Decision("return", **about))
+    another_size(sample, new, lea)
+    submitted(ana, kitchen, gold_boxes=TWICE)
+    next_review(rui, kitchen)
+    client, page = signed_in(rui), f"/benchmarks/kitchen/review/samples/{sample.key}/"
+    blind = {"answer": "B", "unsure": False, "seconds": 2}
+    client.post(f"/benchmarks/kitchen/review/blind/{sample.key}/", blind, content_type="application/json")
+    answer = client.get(page)
+    shown = answer.context["review"]
+    assert [box["box"] for box in shown["previous"]["gold_boxes"]] == boxes
+    assert shown["content"]["gold_boxes"][0]["box"] == [200, 200, 240, 230]
+    assert ("Revision 1 was drawn on an image of another shape" in answer.content.decode()) == lost

@@ -47,6 +47,7 @@ from annotation.work.write.replacement import replace_image
 from annotation.workflow import Role
 from evaluation.common.compared import compared_samples
 from evaluation.scoring.load.columns import load_samples
+from evaluation.trash.write.samples import delete_samples, restore_sample
 from tests.annotation.work_data import reviewed, to_annotate
 from tests.conftest import signed_in
 from webapp.accounts.actions import create_token
@@ -174,6 +175,26 @@ def test_the_image_of_an_original_stays_while_it_has_variants(desk, lea):
     gone = loaded("desk-flip-horizontal").pk
     take_out(actor=lea, benchmark=desk.benchmark, samples=[gone], at=timezone.now())
     assert replace_image(actor=lea, sample=loaded("desk"), **said).keys == ["desk"]
+
+
+def test_it_comes_back_from_the_trash_only_if_its_source_has_the_image_that_it_was_made_of(desk, lea):
+    made(lea, desk, "flip")
+    variant = loaded("desk-flip-horizontal")
+    trash = {"actor": lea, "benchmark": desk.benchmark}
+    delete_samples(**trash, keys=[variant.key])
+    restore_sample(**trash, sample=variant)
+    assert loaded(variant.key).variant_of == desk
+    delete_samples(**trash, keys=[variant.key])
+    other = Image.objects.create(sha256="b" * 64, width=320, height=240, format="PNG", bytes=1, state="ready")
+    replace_image(actor=lea, sample=loaded("desk"), image=other, scale=False, comment="", key="one")
+    delete_samples(**trash, keys=["desk"])
+    with pytest.raises(Conflict, match="the image that desk had before it was replaced") as refused:
+        restore_sample(**trash, sample=variant)
+    assert refused.value.code == "image_replaced"
+    answer = signed_in(lea).post(f"/api/v1/benchmarks/kitchen/trash/samples/{variant.pk}/restore/")
+    assert answer.status_code == 409
+    assert not Sample.objects.filter(key=variant.key).exists()
+    assert AuditEntry.objects.filter(action="sample.restore").count() == 1
 
 
 def test_it_stays_with_its_source_named_when_that_goes(desk, lea):

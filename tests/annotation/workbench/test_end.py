@@ -11,13 +11,13 @@ from django.utils import timezone
 
 from annotation.content.checks import validate_gold
 from annotation.content.json import calls_to_json, content_from_json
-from annotation.models import BenchmarkSchema, Sample, VerifiedChain
+from annotation.models import BenchmarkSchema, ImageReplacement, Sample, VerifiedChain
 from annotation.queue.assignment import next_to_annotate
 from annotation.schema import SampleContent, ToolCall
 from annotation.studio.write.submit import submit
 from annotation.validation import blocking
 from annotation.workbench.write import answer_end, verify_chain
-from tests.annotation.work_data import content
+from tests.annotation.work_data import another_size, content
 from tests.annotation.workbench.test_page import CHAIN, sample
 from tests.conftest import signed_in
 from webapp.accounts.models import User
@@ -83,6 +83,16 @@ def test_another_answer_does_not_verify_and_nobody_tries_twice(waiting: Sample, 
     assert obstacles(waiting) == ["reference_toolchain"]
     assert answer_end(actor=lea, sample=waiting, answer="B").matches
     assert obstacles(waiting) == []
+
+
+def test_an_answer_from_the_toolchain_on_a_replaced_image_is_refused(waiting: Sample, rui: User, lea: User) -> None:
+    another_size(waiting, (800, 600), lea, old=(900, 900))
+    old = ImageReplacement.objects.get().image.sha256
+    assert signed_in(rui).post(PAGE, {"answer": "B", "image": old}).status_code == 409
+    assert not VerifiedChain.objects.exists()
+    assert waiting.image is not None
+    assert f'name="image" value="{waiting.image.sha256}"' in signed_in(rui).get(PAGE).content.decode()
+    assert signed_in(rui).post(PAGE, {"answer": "B", "image": waiting.image.sha256}).status_code == 302
 
 
 def test_the_author_does_not_answer(waiting: Sample, ana: User, lea: User) -> None:

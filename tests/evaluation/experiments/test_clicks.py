@@ -17,7 +17,7 @@ from django.utils import timezone
 from annotation.content.records import sample_records
 from annotation.content.revisions import make_gold, revision_json
 from annotation.drafting import Arm
-from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, Proposal, Sample
+from annotation.models import Benchmark, BenchmarkSchema, ClickedShape, Drafting, ImageReplacement, Proposal, Sample
 from annotation.queue import editor
 from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
@@ -25,7 +25,7 @@ from evaluation.experiments.read import image_links
 from evaluation.experiments.write import clicks
 from evaluation.experiments.write.clicks import ClickChoices, set_click
 from evaluation.models import Endpoint
-from tests.annotation.work_data import content
+from tests.annotation.work_data import another_size, content
 from tests.conftest import signed_in
 from tests.evaluation.endpoints.server import Answer, serving
 from tests.evaluation.experiments.drafting_data import arms
@@ -402,6 +402,20 @@ def test_the_api_asks_as_the_page_does(to_do: Benchmark, asking: Any, ana: User)
     assert polygon.json()["points"][1] == pytest.approx([0.4 * width, 0])
     assert (none.status_code, none.json()["error"]["code"]) == (409, "no_shape")
     assert AuditEntry.objects.filter(action="shape.propose", actor=ana).count() == 2
+
+
+def test_a_click_on_an_image_that_was_replaced_is_refused(to_do: Benchmark, asking: Any, ana: User, lea: User) -> None:
+    with backing() as server:
+        asking(server)
+        sample = arms(to_do, ana, Arm.SHOWN)[0]
+        another_size(sample, (sample.width or 0, sample.height or 0), lea, old=(90, 90))
+        point, old = point_of(sample, 10, 10), ImageReplacement.objects.get().image.sha256
+        address = f"/benchmarks/kitchen/annotate/click/{sample.key}/"
+        by_page = signed_in(ana).post(address, point | {"image": old}, content_type="application/json")
+        for answer in (by_page, click_by_api(ana, sample, **point, image_sha256=old)):
+            assert (answer.status_code, answer.json()["error"]["code"]) == (409, "image_replaced")
+    assert server.predictions == []
+    assert not ClickedShape.objects.exists()
 
 
 def test_the_api_has_no_clicks_where_the_page_has_none(

@@ -22,7 +22,7 @@ from annotation.images import chain_runs
 from annotation.images.store import store_pictures
 from annotation.imaging.encoding import encode
 from annotation.imaging.model_view import POLICY
-from annotation.models import Benchmark, Image, ImportRecord
+from annotation.models import Benchmark, Image, ImageReplacement, ImportRecord, Sample
 from annotation.schema import SampleContent, SampleRecord
 from annotation.toolbox import geometry, outlines
 from annotation.toolbox.cache import picture_key
@@ -32,11 +32,13 @@ from annotation.tools.api import CALLS
 from annotation.workflow import Role
 from evaluation.agents import tool_session
 from evaluation.agents.tool_session import MOST_CALLS, ToolSession
+from evaluation.experiments.present.experiment import crops_of
 from evaluation.imports.write.sessions import IDLE, close_idle_sessions, record_session
 from evaluation.management import toolbox_server
 from evaluation.management.toolbox_server import ToolboxDesk, guarded, served
 from evaluation.models import Attempt, Experiment, Run, Step, Trajectory
 from evaluation.scoring.replays.trajectory import replay_trajectory
+from tests.annotation.work_data import another_size
 from tests.conftest import signed_in
 from tests.processes import ROOT
 from tests.unit.toolbox_cases import one_color, scene, template
@@ -104,6 +106,44 @@ def test_a_session_is_recorded_as_a_trajectory_with_its_crop_and_its_failed_call
     steps = list(Step.objects.filter(trajectory=trajectory).order_by("position"))
     assert [(step.tool, step.ok) for step in steps] == [("crop", True), ("blur", False), ("contour_area", True)]
     assert [steps[0].x1, steps[0].y1, steps[0].x2, steps[0].y2] == [80, 40, 140, 100]
+
+
+def test_a_session_on_an_image_that_was_replaced_is_not_recorded(benchmark: Benchmark, lea: User) -> None:
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.RESEARCHER)
+    client, calls = signed_in(lea), "/api/v1/benchmarks/kitchen/sessions/calls/one/"
+    begun = client.post(calls, {"calls": []}, "application/json").json()["image_sha256"]
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    session, sample = opened(desk), Sample.objects.select_related("image").get(key="one")
+    assert begun == sample.image.sha256
+    another = Image.objects.create(sha256="b" * 64, width=90, height=90, format="PNG", bytes=1, state="ready")
+    another_size(sample, (90, 90), lea)
+    ImageReplacement.objects.update(image=sample.image)
+    Sample.objects.filter(pk=sample.pk).update(image=another)
+    text, _, ok = desk.call("answer", {"session": session, "text": "2"})
+    assert (ok, "was replaced" in text) == (False, True)
+    for address in (calls, "/api/v1/benchmarks/kitchen/sessions/answer/one/"):
+        more = {"answer": "2", "model": "agent-7"} if "answer" in address else {}
+        answer = client.post(address, {"calls": [], "image_sha256": begun, **more}, "application/json")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (409, "image_replaced")
+    assert not Trajectory.objects.exists()
+
+
+def test_the_crops_of_an_experiment_follow_the_image(benchmark: Benchmark, lea: User) -> None:
+    desk = ToolboxDesk(benchmark, "agent-7", "interface")
+    session, sample = opened(desk), Sample.objects.select_related("image").get(key="one")
+    desk.call("crop", {"session": session, "image": "original", "x": 40, "y": 20, "width": 60, "height": 60})
+    desk.call("answer", {"session": session, "text": "2"})
+    experiment = Experiment.objects.select_related("benchmark").get()
+    assert "/40,20,100,80/" in crops_of(experiment)[0].src
+    width, height = sample.width or 0, sample.height or 0
+    another_size(sample, (2 * width, 2 * height), lea, boxes="scaled")
+    assert "/80,40,200,160/" in crops_of(experiment)[0].src
+    another_size(sample, (width, width), lea, old=(2 * width, 2 * height))
+    [crop] = crops_of(experiment)
+    assert crop.src == ""
+    add_member(actor=None, benchmark=benchmark, user=lea, role=Role.LEAD)
+    page = signed_in(lea).get(f"/benchmarks/kitchen/experiments/{experiment.pk}/").content.decode()
+    assert "one: image replaced" in page
 
 
 def test_sessions_on_several_samples_are_one_run(benchmark: Benchmark) -> None:

@@ -24,7 +24,7 @@ from evaluation.experiments.read.recorded import load_repeated, recorded_of
 from evaluation.exporters.native import trajectory_row
 from evaluation.importers.interface import ReadOptions
 from evaluation.importers.native_trajectory import trajectory_from
-from evaluation.models import Metric, Run, Scoring, Trajectory
+from evaluation.models import Metric, Note, Run, Scoring, Trajectory
 from evaluation.rewards.read.groups import read_groups
 from evaluation.runner.arms.catalogue import CannotApply
 from evaluation.runner.rollouts import Scheme
@@ -128,6 +128,36 @@ def test_after_another_shape_grounding_is_undefined_everywhere_and_accuracy_stay
     assert "recorded on an image that was replaced" in run
 
 
+@pytest.mark.parametrize("terms", [{}, {"by": "category", "slice": "Color"}, {"q": "category:Color"}])
+def test_the_leaderboard_counts_them_as_the_page_of_the_run_does(
+    kitchen: Any, lea: User, terms: dict[str, str]
+) -> None:
+    client, board = signed_in(lea), "/benchmarks/kitchen/leaderboard/"
+    assert "data-replaced" not in client.get(board, terms).content.decode()
+    drawn_again(lea)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    page = client.get(board, terms)
+    counts = {run.pk: count for run, count in page.context["replaced"]}
+    runs = Run.objects.filter(benchmark=kitchen)
+    sliced = {"slice_by": "category", "slice": "Color"} if terms else {}
+    of_runs = {
+        run.pk: client.get(f"/benchmarks/kitchen/runs/{run.pk}/", sliced).context["counts"]["image_replaced"]
+        for run in runs
+    }
+    assert sum(of_runs.values()) == 1
+    assert {run: count.n for run, count in counts.items()} == {run: n for run, n in of_runs.items() if n}
+    for count in counts.values():
+        assert client.get(count.href).context["total"] == count.n
+    assert "Their image was replaced after they were recorded" in page.content.decode()
+    told = client.get("/api/v1/benchmarks/kitchen/leaderboard/", terms).json()
+    rows = [row for band in ("ranked", "baselines", "detectors", "people", "failed") for row in told[band]]
+    assert {row["run"]: row["image_replaced"] for row in rows} == of_runs
+    exported = client.get(board, {**terms, "format": "md"})
+    text = b"".join(exported.streaming_content) if exported.streaming else exported.content
+    said = "Trajectories without grounding, because their image was replaced after they were recorded: 1 of Model A"
+    assert said in text.decode()
+
+
 def test_a_run_after_the_replacement_is_on_the_new_image(kitchen: Any, lea: User) -> None:
     drawn_again(lea)
     old = next(one for one in records.trajectories() if one.sample_id == "mug" and one.model == "Model A")
@@ -156,6 +186,39 @@ def test_the_native_format_keeps_the_size_of_the_image(kitchen: Any, lea: User) 
     report = Report("runs.json", 1)
     assert trajectory_from(written | {"image_size": [0, "x"]}, ReadOptions(), report).image_size is None
     assert [issue.rule for issue in report.issues] == ["size-not-positive"]
+
+
+def test_the_native_format_keeps_the_image_after_two_replacements(kitchen: Any, lea: User) -> None:
+    """Another shape, and then the first size again: the size alone says nothing."""
+    first = mug().image
+    assert first is not None
+    another_size(mug(), (900, 900), lea, old=(1000, 800))
+    ImageReplacement.objects.update(image=first)
+    another_size(mug(), (1000, 800), lea)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    assert score_of(of("Model A", "mug")).no_grounding == "image_replaced"
+    Sample.objects.filter(key="mug").update(
+        image=Image.objects.create(sha256="d" * 64, width=1000, height=800, bytes=1)
+    )
+    [row, *_] = [one for one in trajectory_records(kitchen) if one.sample_id == "mug" and one.rollout == 0]
+    written = trajectory_row(row)
+    assert (written.get("image_size"), written["image_sha256"]) == (None, first.sha256)
+    again = trajectory_from(written, ReadOptions(), Report("runs.json", 1))
+    with transaction.atomic():
+        save_trajectories(RunRegistry(kitchen, lea, at=timezone.now()), [replace(again, model="Again")], None)
+        new = replace(again, model="New", image_sha256="d" * 64)
+        save_trajectories(RunRegistry(kitchen, lea, at=timezone.now()), [new], None)
+    score_benchmark(actor=lea, benchmark=kitchen)
+    assert score_of(of("Again", "mug")).no_grounding == "image_replaced"
+    assert score_of(of("New", "mug")).no_grounding == ""
+    assert [one.image_sha256 for one in trajectory_records(kitchen, of("New", "mug").run)] == ["d" * 64]
+
+
+def test_a_hash_that_is_none_is_reported(kitchen: Any, lea: User) -> None:
+    report = Report("runs.json", 1)
+    row = {"model": "A", "sample_id": "mug", "steps": [], "image_sha256": "mug.png"}
+    assert trajectory_from(row, ReadOptions(), report).image_sha256 == ""
+    assert [issue.rule for issue in report.issues] == ["digest-not-sha256"]
 
 
 def test_calls_on_an_earlier_image_are_not_replayed_on_the_new_one(kitchen: Any, lea: User) -> None:
@@ -190,6 +253,21 @@ def test_rewards_give_the_reason(kitchen: Any, lea: User) -> None:
     assert "replaced" not in read_groups(run, [mug().pk], scheme)[0].reason
     drawn_again(lea)
     assert "image was replaced" in read_groups(run, [mug().pk], scheme)[0].reason
+
+
+def test_a_note_on_a_region_of_an_earlier_image_is_refused(kitchen: Any, lea: User) -> None:
+    row, client = of("Model A", "mug"), signed_in(lea)
+    address = reverse("evaluation:note", args=["kitchen", row.pk])
+    old = mug().image.sha256
+    page = client.get(reverse("evaluation:trajectory", args=["kitchen", row.pk]) + "?tab=notes").content.decode()
+    assert f'name="image" value="{old}"' in page
+    scaled(lea)
+    said = {"text": "Here.", "region": "10,10,30,30", "image": old}
+    assert client.post(address, said).status_code == 409
+    assert not Note.objects.exists()
+    assert client.post(address, said | {"region": ""}).status_code == 302
+    assert client.post(address, said | {"image": mug().image.sha256}).status_code == 302
+    assert Note.objects.filter(x1=10).count() == 1
 
 
 SMALL, LARGE, OTHER = (100, 80), (200, 160), (90, 90)

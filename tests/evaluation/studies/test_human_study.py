@@ -35,6 +35,8 @@ from evaluation.studies.read.results import result_of
 from evaluation.studies.read.task import mine_of
 from evaluation.studies.write.answers import answer, finish, next_to_answer, read_zooms, skip
 from evaluation.studies.write.states import close, pause, resume, save_run
+from tests.annotation.work_data import another_size
+from tests.conftest import signed_in
 from tests.evaluation.studies.study_data import ELSEWHERE, answer_all, make_study_benchmark, open_study, said
 from tests.factories import make_user
 from tests.worlds import made_once
@@ -346,6 +348,23 @@ def test_the_metrics_of_people_are_weighed_by_stratum(lea: User, ana: User, rui:
     assert (familiar.value, familiar.detail["people"]) == (1.0, 1)
     board = load_leaderboard(street)
     assert (board.people[0].missing, board.people[0].stale) == (0, False)
+
+
+@pytest.mark.endurance
+def test_answers_on_an_image_that_was_replaced_are_counted_as_on_the_page_of_the_run(
+    lea: User, ana: User, rui: User, street: Benchmark
+) -> None:
+    study = open_study(lea, street)
+    answer_all(ana, study, halves)
+    answer_all(rui, study)
+    run = closed(lea, study)
+    sample = run.trajectories.filter(steps__isnull=False).first().sample
+    another_size(sample, (sample.width, sample.height), lea, old=(90, 90))
+    score_benchmark(actor=lea, benchmark=street)
+    client, terms = signed_in(lea), {"run": run.pk, "no_grounding": "image_replaced"}
+    assert client.get(f"/benchmarks/street/runs/{run.pk}/").context["counts"]["image_replaced"] == 1
+    assert client.get("/benchmarks/street/trajectories/", terms).context["total"] == 1
+    assert load_leaderboard(street).people[0].image_replaced == 1
 
 
 @pytest.mark.endurance

@@ -12,8 +12,10 @@ from annotation.importers.interface import Position
 from annotation.models import ImportRecord
 from annotation.schema import Issue
 from evaluation.common.saving.batches import digest, repeat_issue
+from evaluation.common.saving.images import assumed_present, image_histories
 from evaluation.common.saving.judgments import about_of, place_of, said_of
 from evaluation.common.saving.merge_task_records import merge_records
+from evaluation.imports.read.days import RECORDED_ON, begin_of_day
 from evaluation.imports.read.gold import GoldShare, gold_column
 from evaluation.imports.read.mappings import read_by
 from evaluation.imports.write.preview.again import Key, ReimportPreview
@@ -41,7 +43,8 @@ class RunReading(RunsSaver):
     """Takes records as the import takes them, and counts what it would write."""
 
     def __init__(self, record: ImportRecord, tell: Callable[[Issue], None]) -> None:
-        super().__init__(None, record.benchmark, record, answers=Tally(settings_of(record.benchmark)))
+        day = begin_of_day(record.options.get(RECORDED_ON, ""))
+        super().__init__(None, record.benchmark, record, answers=Tally(settings_of(record.benchmark)), day=day)
         self.result.counts = Counter()
         self.tell = tell
         self.boxes = BoxTally(self.sizes)
@@ -53,6 +56,7 @@ class RunReading(RunsSaver):
         self._written: dict[int, int] = {}
         """Digest of each trajectory that this file has written so far, by its key. 64 bits of each suffice."""
         self._others_written: dict[int, int] = {}
+        self._now_assumed: list[TrajectoryRecord] = []
         self._records: Counter[tuple[str, str]] = Counter()
         self._sampled: set[str] = set()
         self._draw: ReservoirSample[TrajectoryRecord] = ReservoirSample()
@@ -64,7 +68,9 @@ class RunReading(RunsSaver):
         counts = self.result.counts
         self.trajectories = merge_records(self.record.benchmark, self.trajectories)
         read = [record for record in self.trajectories if isinstance(record, TrajectoryRecord)]
-        issues = [*self.issues, *self._trajectories(read)]
+        self.issues += self._trajectories(read)
+        self._note_assumed(self._now_assumed, is_last=position is None)
+        issues = self.issues
         for other in self.others:
             counts[_name(other)] += 1
             outcome = self._other(other)
@@ -88,6 +94,7 @@ class RunReading(RunsSaver):
             self._note(key, record)
         stored = self._stored(latest)
         counts = self.result.counts
+        written: list[tuple[int, TrajectoryRecord]] = []
         for key, record in latest.items():
             mark = _short(digest(record))
             ours = self._written.get(hash(key))
@@ -99,6 +106,9 @@ class RunReading(RunsSaver):
             self._again.count(key, outcome)
             if outcome != "unchanged":
                 self._written[hash(key)] = mark
+                written.append((self.book.samples[key[2]], record))
+        histories = image_histories({sample for sample, _ in written})
+        self._now_assumed = assumed_present(written, histories, self.book.at)
         counts.update(
             trajectories=len(batch),
             repeated=len(repeated),
