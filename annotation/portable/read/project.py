@@ -38,28 +38,8 @@ def export_project(
     writer = Writer(out)
     with transaction.atomic():
         contents = FrozenVersion(version) if version else WorkingState(benchmark)
-        people = sorted({*contents.people(), *(further.people() if further else ())})
-        writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
-        writer.table("person", _person_rows(benchmark, people, named))
-        numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
-        images = contents.images().order_by("sha256")
-        numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
-        writer.table("image", _image_rows(images))
-        for table in contents.tables:
-            numbers[table.model] = {pk: number for number, pk in enumerate(contents.keys(table), start=1)}
-        for table in contents.tables:
-            writer.table(table.name, _rows(table, contents, numbers))
-        about: dict[str, Any] = {
-            "slug": benchmark.slug,
-            "title": benchmark.title,
-            "people": "named" if named else "pseudonyms",
-        }
-        about |= contents.about
-        if further is not None:
-            _write_further(writer, further, numbers[User])
-            if "left_out" in about:
-                about["left_out"] = [name for name in about["left_out"] if name != further.name]
-        for image in images.exclude(state__in=WITHOUT_FILE).iterator():
+        about = _write_tables(writer, contents, named, further)
+        for image in contents.images().order_by("sha256").exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
         manifest = writer.close(about)
@@ -67,6 +47,43 @@ def export_project(
         data |= {"with": further.name} if further else {}
         audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
     return manifest
+
+
+def write_state(
+    *, benchmark: Benchmark, out: IO[bytes], named: bool, version: Version | None = None, further: Further | None = None
+) -> None:
+    """Write the tables of a file without images, to compare this state with a file."""
+    writer = Writer(out)
+    with transaction.atomic():
+        contents = FrozenVersion(version) if version else WorkingState(benchmark)
+        writer.close(_write_tables(writer, contents, named, further))
+
+
+def _write_tables(writer: Writer, contents: WorkingState, named: bool, further: Further | None) -> dict[str, Any]:
+    """Write all tables; return what the manifest says about the content."""
+    benchmark = contents.benchmark
+    people = sorted({*contents.people(), *(further.people() if further else ())})
+    writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
+    writer.table("person", _person_rows(benchmark, people, named))
+    numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
+    images = contents.images().order_by("sha256")
+    numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
+    writer.table("image", _image_rows(images))
+    for table in contents.tables:
+        numbers[table.model] = {pk: number for number, pk in enumerate(contents.keys(table), start=1)}
+    for table in contents.tables:
+        writer.table(table.name, _rows(table, contents, numbers))
+    about: dict[str, Any] = {
+        "slug": benchmark.slug,
+        "title": benchmark.title,
+        "people": "named" if named else "pseudonyms",
+    }
+    about |= contents.about
+    if further is not None:
+        _write_further(writer, further, numbers[User])
+        if "left_out" in about:
+            about["left_out"] = [name for name in about["left_out"] if name != further.name]
+    return about
 
 
 def _write_further(writer: Writer, further: Further, people: Mapping[int, int]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Benchmark
-from annotation.project_file import Line, Reader, line_of
+from annotation.project_file import Kind, Line, Reader, line_of
 from evaluation.exports.read.runs import INTERVENTIONS, JUDGEMENTS, RUN, TRAJECTORIES, RunsInFile
 from evaluation.models import Run
 from webapp.accounts.models import User
@@ -181,17 +181,30 @@ def _fields(
     return (*changed, *(table for table in tables if one.content.sums.get(table) != content.sums.get(table)))
 
 
-def changes_of_runs(first: Reader, second: Reader) -> list[str]:
-    """The runs added, removed or changed between two files, as lines of text."""
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """A run that two files do not have alike. ``fields``: what differs, empty where only one file has it."""
+
+    name: str
+    kind: Kind
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        alone = {Kind.ADDED: "only in the second", Kind.REMOVED: "only in the first"}
+        return f"run {self.name}: {alone.get(self.kind, ', '.join(self.fields))}"
+
+
+def changes_of_runs(first: Reader, second: Reader, compared: Collection[str] = RESULTS) -> list[RunChange]:
+    """The runs added, removed or changed between two files. ``compared``: the tables whose rows are compared."""
     before, after = ({one.uid: one for one in runs_in(file)} for file in (first, second))
-    lines = [f"run {one}: only in the second" for uid, one in after.items() if uid not in before]
-    lines += [f"run {one}: only in the first" for uid, one in before.items() if uid not in after]
+    found = [RunChange(str(one), Kind.ADDED) for uid, one in after.items() if uid not in before]
+    found += [RunChange(str(one), Kind.REMOVED) for uid, one in before.items() if uid not in after]
     for uid in before.keys() & after.keys():
         other = after[uid]
         said = {"model": other.model, "setting": other.setting, "note": other.note, "protocols": other.protocols}
-        if fields := _fields(before[uid], said, other.content):
-            lines.append(f"run {before[uid]}: {', '.join(fields)}")
-    return sorted(lines)
+        if fields := _fields(before[uid], said, other.content, compared):
+            found.append(RunChange(str(before[uid]), Kind.CHANGED, fields))
+    return sorted(found, key=lambda one: (one.name, one.kind))
 
 
 def counted(entries: Iterable[RunEntry]) -> dict[str, int]:
