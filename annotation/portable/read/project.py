@@ -89,7 +89,7 @@ def _write_tables(writer: Writer, contents: WorkingState, named: bool, further: 
 def _write_further(writer: Writer, further: Further, people: Mapping[int, int]) -> None:
     for name, rows in further.tables(people):
         try:
-            writer.table(name, ({key: _plain(value) for key, value in row.items()} for row in rows))
+            writer.table(name, map(plain_row, rows))
         except InvalidFileError as error:
             raise Conflict(str(error)) from error
 
@@ -150,6 +150,11 @@ def _rows(
             else:
                 found[name] = _plain(hooks[name](value, number) if name in hooks else value)
         yield found
+
+
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as a file has it."""
+    return {key: _plain(value) for key, value in row.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -31,7 +31,7 @@ from annotation.portable.write import opened
 from annotation.project_file import Kind, Reader, line_of
 from annotation.workflow import Right
 from evaluation.exports.read.comparison import KIND, PAGE, PREFIX, samples_name, summary_name
-from evaluation.exports.read.run_changes import RESULTS, changes_of_runs, has_runs, runs_in
+from evaluation.exports.read.run_changes import RESULTS, WITHOUT_JUDGEMENTS, changes_of_runs, has_runs, runs_in
 from evaluation.exports.read.runs import RunsInFile
 from evaluation.exports.write.uploads import require_creator
 from webapp.accounts.models import User
@@ -131,7 +131,7 @@ def _write_state(path: Path, actor: User, benchmark: Benchmark, number: int | No
     named = file.manifest.about.get("people") == "named"
     with path.open("wb") as out:
         write_state(benchmark=benchmark, out=out, named=named, version=version, further=runs)
-    return RESULTS if runs is None or runs.has_all_judgements() else RESULTS[:2]
+    return RESULTS if runs is None or runs.has_all_judgements() else WITHOUT_JUDGEMENTS
 
 
 def _written(context: JobContext, path: Path, first: Reader, second: Reader, *, results: Names) -> dict[str, Any]:

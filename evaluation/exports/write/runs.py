@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from annotation.project_file import InvalidFileError, Line, Reader, line_of
 from annotation.workflow import Right
 from evaluation.common.saving.batches import RunRegistry
 from evaluation.common.saving.native import Saved, import_native
-from evaluation.exports.read.run_changes import RESULTS, FileRun
-from evaluation.exports.read.runs import JUDGEMENTS, SETTINGS
+from evaluation.exports.read.run_changes import NATIVE, FileRun
+from evaluation.exports.read.runs import GROUPS, JUDGEMENTS, SETTINGS
+from evaluation.exports.write.marks import add_marks
 from evaluation.models import Judgement, Model, Run
 from evaluation.models.run import PROTOCOL
 from evaluation.schema import Severity
@@ -53,7 +54,9 @@ def add_runs(
     made = Run.objects.filter(benchmark=benchmark, uid__in=[one.uid for one in runs])
     for person, address in people.judges.items():
         Judgement.objects.filter(run__in=made, judge=address).update(person=person)
-    counts = {"runs": len(runs), "trajectories": saved.counts.get("trajectories", 0) if saved else 0}
+    named = {(one.model.name, one.setting): one for one in made.select_related("model")}
+    marks = add_marks(benchmark, file, named, people.of, without)
+    counts = {"runs": len(runs), "trajectories": saved.counts.get("trajectories", 0) if saved else 0, **marks}
     data = {"checksum": file.manifest.checksum, **counts} | ({"import": saved.record.pk} if saved else {})
     audit.record(actor=actor, action="import.project_runs", subject=benchmark, benchmark=benchmark.slug, data=data)
     return counts
@@ -119,14 +122,18 @@ def _import(
     lines, so that issues name the lines of the file. None if the runs have no row."""
     written = 0
     wanted = {(one.model, one.setting) for one in runs}
+    known = set(benchmark.rollout_groups.values_list("group_id", flat=True))
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / FOLDER
         folder.mkdir()
-        for table in RESULTS:
-            with (folder / f"{table}.jsonl").open("wb") as out:
+        for table, native in NATIVE.items():
+            with (folder / f"{native}.jsonl").open("wb") as out:
                 for line in file.lines(table):
                     row = dict(line.row)
-                    left_out = (row["model"], row.get("setting") or "") not in wanted or row["sample_id"] in without
+                    if table == GROUPS:
+                        left_out = row.get("group_id") in known or not _is_of(row, wanted)
+                    else:
+                        left_out = (row["model"], row.get("setting") or "") not in wanted or row["sample_id"] in without
                     if not left_out and table == JUDGEMENTS and (judge := people.judge(line)) is not None:
                         row = {name: value for name, value in row.items() if name != "person"} | {"judge": judge.email}
                     out.write(b"\n" if left_out else line_of(row))
@@ -134,9 +141,16 @@ def _import(
         return import_native(actor, benchmark, folder) if written else None
 
 
+def _is_of(group: Mapping[str, Any], runs: Collection[tuple[str, str]]) -> bool:
+    """Whether a rollout group names one of these runs, or no model."""
+    model, setting = group.get("model"), group.get("setting")
+    return model is None or any(model == one and setting in (None, other) for one, other in runs)
+
+
 def _refuse_invalid(record: ImportRecord) -> None:
     """A damaged file is rejected as a whole."""
     refused = record.issues.filter(severity=Severity.REFUSED.value).exclude(rule__in=ONLY_THERE)
     if (issue := refused.order_by("pk").first()) is not None:
-        place = f"tables/{Path(issue.file).stem}.jsonl, line {issue.line}"
+        table = {native: table for table, native in NATIVE.items()}.get(Path(issue.file).stem, "")
+        place = f"tables/{table}.jsonl, line {issue.line}"
         raise InvalidFileError(f"{place}: {issue.field} has no valid value. {issue.done}")
