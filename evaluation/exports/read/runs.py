@@ -14,17 +14,16 @@ from annotation.models import Benchmark, ImportRecord, Version, VersionEntry
 from annotation.portable.read.further import Rows
 from annotation.project_file import line_of
 from evaluation.common.judging.known import judgements_known_to, withheld_samples
+from evaluation.common.protocols import protocols_of
 from evaluation.common.records import group_records, intervention_record, judgement_record, run_trajectories
 from evaluation.exporters.portable import (
     portable_group,
     portable_intervention,
     portable_judgement,
-    portable_recipe,
     portable_trajectory,
 )
 from evaluation.exports.read.marks import AUTHORS, MARKS, mark_rows, marks_of
 from evaluation.models import Experiment, Intervention, Judgement, RolloutGroup, Run, Trajectory
-from evaluation.models.run import PROTOCOL
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.models import User
 from webapp.common.ordering import by_code_points
@@ -98,15 +97,9 @@ class RunsInFile:
         row: dict[str, Any] = {
             "uid": str(run.uid), "model": run.model.name, "setting": run.setting, "note": run.note,
             "created_at": run.created_at, "created_by": people.get(run.created_by_id or 0),
-            "protocols": self.protocols(run),
+            "protocols": protocols_of(run),
         }  # fmt: skip
         return row | ({"baseline": True} if run.model.baseline else {})
-
-    def protocols(self, run: Run) -> list[dict[str, Any]]:
-        """How the model was run: from the experiments of the run, or from the file that brought it."""
-        recipes = Experiment.objects.of_run(run).order_by("pk").values_list("recipe", flat=True)
-        found = {line_of(one): one for one in map(portable_recipe, recipes) if one}
-        return [found[line] for line in sorted(found)] or list(run.extra.get(PROTOCOL, ()))
 
     def trajectories(self, run: Run) -> Iterator[dict[str, Any]]:
         """By sample, rollout and condition, in the same order on every database."""
