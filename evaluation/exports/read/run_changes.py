@@ -27,10 +27,10 @@ LONGEST, LONGEST_NOTE, MOST_RUNS = 200, 100_000, 10_000
 """Of a model or setting, of a note, and the runs of a file."""
 OF_RUN = ("model", "setting", "note", "protocols")
 """What two runs with one uid are compared by, besides their rows."""
-NATIVE = {TRAJECTORIES: "trajectories", INTERVENTIONS: "interventions", JUDGEMENTS: "judgements",
+NATIVE_NAMES = {TRAJECTORIES: "trajectories", INTERVENTIONS: "interventions", JUDGEMENTS: "judgements",
           GROUPS: "rollout_groups"}  # fmt: skip
 """Tables that the native importer reads, with its names."""
-RESULTS = (*NATIVE, *MARKS)
+RESULTS = (*NATIVE_NAMES, *MARKS)
 """Tables with rows of runs. Judgments are not compared for a person who may not read all of them."""
 WITHOUT_JUDGEMENTS = tuple(table for table in RESULTS if table != JUDGEMENTS)
 Name = tuple[str, str]
