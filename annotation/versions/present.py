@@ -11,8 +11,9 @@ from django.utils.translation import gettext
 from annotation.content.records import shape_from_row
 from annotation.imaging.evidence import loupe_area, moved_into
 from annotation.models import Benchmark, GoldBox, GoldShape, Image, Revision, Sample
+from annotation.project_file import Kind
 from annotation.schema import Box
-from annotation.versions.read.difference import Kind, SampleChange
+from annotation.versions.read.difference import SampleChange
 from annotation.versions.read.fields import FieldChange, changed_fields
 from webapp.common.word_diff import Piece
 

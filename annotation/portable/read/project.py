@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import IO, Any
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import models
 
 from annotation.content.people import address_of, uids_of
 from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
-from annotation.models import Benchmark, Image, Revision, Version
+from annotation.models import Benchmark, Image, PersonUid, Revision, Version
 from annotation.portable.read.contents import WorkingState
 from annotation.portable.read.further import Further
 from annotation.portable.read.tables import BENCHMARK_FIELDS, Table
@@ -19,6 +20,7 @@ from annotation.portable.read.version import FrozenVersion
 from annotation.project_file import InvalidFileError, Manifest, Writer
 from webapp.accounts.models import User
 from webapp.common import audit, objects
+from webapp.common.databases import snapshot
 from webapp.common.errors import Conflict
 
 
@@ -36,16 +38,15 @@ def export_project(
     runs. Two exports of the same state have the same bytes. Raises ``Conflict`` for a row that no file can hold.
     """
     writer = Writer(out)
-    with transaction.atomic():
-        contents = FrozenVersion(version) if version else WorkingState(benchmark)
-        about = _write_tables(writer, contents, named, further)
+    with _contents(benchmark, version, further) as (contents, people):
+        about = _write_tables(writer, contents, people, named, further)
         for image in contents.images().order_by("sha256").exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
         manifest = writer.close(about)
-        data = {"checksum": manifest.checksum, "people": about["people"], **_version_of(version)}
-        data |= {"with": further.name} if further else {}
-        audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
+    data = {"checksum": manifest.checksum, "people": about["people"], **_version_of(version)}
+    data |= {"with": further.name} if further else {}
+    audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
     return manifest
 
 
@@ -54,15 +55,35 @@ def write_state(
 ) -> None:
     """Write the tables of a file without images, to compare this state with a file."""
     writer = Writer(out)
-    with transaction.atomic():
-        contents = FrozenVersion(version) if version else WorkingState(benchmark)
-        writer.close(_write_tables(writer, contents, named, further))
+    with _contents(benchmark, version, further) as (contents, people):
+        writer.close(_write_tables(writer, contents, people, named, further))
 
 
-def _write_tables(writer: Writer, contents: WorkingState, named: bool, further: Further | None) -> dict[str, Any]:
+@contextmanager
+def _contents(
+    benchmark: Benchmark, version: Version | None, further: Further | None
+) -> Iterator[tuple[WorkingState, list[int]]]:
+    """One state of the benchmark, and all people whom its rows name. Each person gets a uid before, because nothing can
+    be written while a state is read."""
+    while True:
+        uids_of(benchmark, _people(benchmark, version, further))
+        with snapshot():
+            people = _people(benchmark, version, further)
+            if PersonUid.objects.filter(benchmark=benchmark, user__in=people).count() == len(people):
+                yield FrozenVersion(version) if version else WorkingState(benchmark), people
+                return
+
+
+def _people(benchmark: Benchmark, version: Version | None, further: Further | None) -> list[int]:
+    contents = FrozenVersion(version) if version else WorkingState(benchmark)
+    return sorted({*contents.people(), *(further.people() if further else ())})
+
+
+def _write_tables(
+    writer: Writer, contents: WorkingState, people: list[int], named: bool, further: Further | None
+) -> dict[str, Any]:
     """Write all tables; return what the manifest says about the content."""
     benchmark = contents.benchmark
-    people = sorted({*contents.people(), *(further.people() if further else ())})
     writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
     writer.table("person", _person_rows(benchmark, people, named))
     numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}

@@ -6,7 +6,7 @@ no file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -43,12 +43,12 @@ def marks_of(runs: Any) -> dict[str, QuerySet[Any]]:
 
 
 def mark_rows(table: str, rows: QuerySet[Any], people: Mapping[int, int]) -> Iterator[Row]:
-    make = {NOTES: _note, TAGS: _tag, FAILED: _failure}[table]
+    makes: Mapping[str, Callable[[Any], Row]] = {NOTES: _note, TAGS: _tag, FAILED: _failure}
     for row in rows.iterator(chunk_size=BATCH):
         one, author = row.trajectory, getattr(row, f"{AUTHORS[table]}_id")
         found: Row = {
             "model": one.run.model.name, "setting": one.run.setting, "sample_id": one.sample.key,
-            "rollout": one.rollout, "condition": one.condition, **make(row),
+            "rollout": one.rollout, "condition": one.condition, **makes[table](row),
         }  # fmt: skip
         yield found | ({} if author is None else {"person": people[author]})
 

@@ -96,7 +96,8 @@ def _shown(request: HttpRequest, pk: UUID, benchmark: Any) -> dict[str, Any]:
     context: dict[str, Any] = {"job": job, "summary": None, "address": request.path}
     if found is None:
         return context
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))  # type: ignore[arg-type]  # sliced as a list
+    listed: Any = found
+    page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
     return context | {
         "summary": found.summary,
         "counts": [(kind.value, found.summary["counts"][kind]) for kind in (Kind.ADDED, Kind.REMOVED, Kind.CHANGED)],

@@ -98,7 +98,7 @@ def compare(context: JobContext, *, slug: str, number: int | None, files: Names,
             path = Path(folder) / str(place) / name
             _fetch(stored, path)
             readers.append(open_ones.enter_context(_read(path, two=len(files) > 1)))
-        tables = RESULTS
+        tables: Names = RESULTS
         if benchmark is not None:
             own = Path(folder) / "own"
             tables = _write_state(own, actor, benchmark, number, readers[0])
