@@ -5,7 +5,7 @@ from evaluation.compare import api as comparisons
 from evaluation.diagnostics import api as diagnostics
 from evaluation.evidence import api as evidence
 from evaluation.experiments.api import attempts, board, clicks, drafting, endpoints, experiments, planted, prompts
-from evaluation.exports.api import benchmarks, portable
+from evaluation.exports.api import benchmarks, comparison, portable
 from evaluation.imports.api import records as imports
 from evaluation.imports.api import sessions
 from evaluation.judging import api as judging
@@ -32,7 +32,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/portable/updates/", portable.updates, name="api-portable-updates"),
     path(f"{BENCHMARK}/portable/updates/<uuid:pk>/", portable.update, name="api-portable-update"),
     path(f"{BENCHMARK}/portable/updates/<uuid:pk>/start/", portable.update_start, name="api-portable-update-start"),
+    path(f"{BENCHMARK}/portable/differences/", comparison.compare, name="api-portable-compare"),
+    path(f"{BENCHMARK}/portable/differences/<uuid:pk>/", comparison.comparison, name="api-portable-comparison"),
+    path(
+        f"{BENCHMARK}/portable/differences/<uuid:pk>/samples/",
+        comparison.comparison_samples,
+        name="api-portable-comparison-samples",
+    ),
     path("portable/", portable.uploads, name="api-portable-uploads"),
+    path("portable/differences/", comparison.compare_files, name="api-files-compare"),
+    path("portable/differences/<uuid:pk>/", comparison.files_comparison, name="api-files-comparison"),
+    path(
+        "portable/differences/<uuid:pk>/samples/",
+        comparison.files_comparison_samples,
+        name="api-files-comparison-samples",
+    ),
     path("portable/<uuid:pk>/", portable.upload, name="api-portable-upload"),
     path("portable/<uuid:pk>/create/", portable.create, name="api-portable-create"),
     path(f"{BENCHMARK}/score/", benchmarks.score, name="api-score"),

@@ -8,8 +8,8 @@ from evaluation.experiments.views import clicks, drafting, experiments
 from evaluation.experiments.views import endpoints as model_endpoints
 from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
+from evaluation.exports.views import comparison, project
 from evaluation.exports.views import export as exports
-from evaluation.exports.views import project
 from evaluation.home import views as home
 from evaluation.imports.views import keys as imports_keys
 from evaluation.imports.views import record as imports_record
@@ -74,6 +74,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/runs/<int:run>/missing/", runs_list.missing, name="missing"),
     path("benchmarks/new/file/", project.new_from_file, name="new-from-file"),
     path("benchmarks/new/file/<uuid:pk>/", project.upload, name="portable-upload"),
+    path("benchmarks/new/file/differences/", comparison.two_files, name="file-differences"),
+    path("benchmarks/new/file/differences/<uuid:pk>/", comparison.file_difference, name="file-difference"),
+    path(f"{BENCHMARK}/export/differences/", comparison.new_comparison, name="portable-differences"),
+    path(f"{BENCHMARK}/export/differences/<uuid:pk>/", comparison.difference, name="portable-difference"),
     path(f"{BENCHMARK}/export/portable/", project.start_export, name="portable-export"),
     path(f"{BENCHMARK}/export/portable/<uuid:job_id>/", project.export_file, name="portable-file"),
     path(f"{BENCHMARK}/export/update/", project.new_update, name="portable-updates"),

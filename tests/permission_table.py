@@ -143,6 +143,9 @@ SITE = [
          post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
     Line("evaluation:portable-upload", ("{portable}",), get=creators(LEAD, visitor=SIGN_IN),
          post=creators(LEAD, visitor=SIGN_IN)),
+    Line("evaluation:file-differences", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
+         post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
+    Line("evaluation:file-difference", ("{files_comparison}",), get=creators(LEAD, visitor=SIGN_IN)),
     Line("annotation:new-benchmark", get=only(*LEADS, visitor=SIGN_IN, stranger=403),
          post=only(*LEADS, visitor=SIGN_IN, stranger=403)),
 ]  # fmt: skip
@@ -285,6 +288,8 @@ RUNS = [
     Line("evaluation:portable-updates", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("evaluation:portable-update", (B, "{portable_update}"), get=own_update(SIGN_IN), post=own_update(SIGN_IN)),
     Line("evaluation:portable-file", (B, "{portable_job}"), get=form(*LEADS)),
+    Line("evaluation:portable-differences", (B,), get=form(*LEADS), post=form(*LEADS)),
+    Line("evaluation:portable-difference", (B, "{comparison}"), get=own_update(SIGN_IN)),
     Line("evaluation:exported", (B, "metrics", "csv"), get=only(*RUNNERS)),
 ]
 JUDGING = [
@@ -528,6 +533,12 @@ API = [
     Line("api-portable-updates", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),
     Line("api-portable-update", (B, "{portable_update}"), get=own_update(), scope="manage"),
     Line("api-portable-update-start", (B, "{portable_update}"), post=own_update(), json=True, scope="manage"),
+    Line("api-portable-compare", (B,), post=api(*LEADS), scope="manage"),
+    Line("api-portable-comparison", (B, "{comparison}"), get=own_update(), scope="manage"),
+    Line("api-portable-comparison-samples", (B, "{comparison}"), get=own_update(), scope="manage"),
+    Line("api-files-compare", post=creators(*LEADS), scope="manage", for_all=True),
+    Line("api-files-comparison", ("{files_comparison}",), get=creators(LEAD), scope="manage", for_all=True),
+    Line("api-files-comparison-samples", ("{files_comparison}",), get=creators(LEAD), scope="manage", for_all=True),
     Line("api-portable-uploads", get=creators(*LEADS), post=creators(*LEADS), scope="manage", for_all=True),
     Line("api-portable-upload", ("{portable}",), get=creators(LEAD), scope="manage", for_all=True),
     Line("api-portable-create", ("{portable}",), post=creators(LEAD), json=True, scope="manage", for_all=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -53,6 +54,8 @@ from evaluation.experiments.write.create import Choices, create_experiment
 from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.plan import plan_attempts
 from evaluation.experiments.write.prompts import create_prompt
+from evaluation.exports.read.comparison import KIND as COMPARISON
+from evaluation.exports.read.comparison import samples_name, summary_name
 from evaluation.judging.write.queues import draw_judging, next_to_judge
 from evaluation.models import Run, Trajectory
 from evaluation.studies.write.answers import next_to_answer
@@ -115,7 +118,23 @@ def portable_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
     update = PortableUpload.objects.create(
         file_name="b.sightline", bytes=1, state="failed", created_by=lea, benchmark=benchmark, updates=True
     )
-    return {"portable": upload.pk, "portable_update": update.pk, "portable_job": job.pk}
+    return {
+        "portable": upload.pk, "portable_update": update.pk, "portable_job": job.pk,
+        "comparison": compared_by(lea, benchmark.slug), "files_comparison": compared_by(lea, ""),
+    }  # fmt: skip
+
+
+def compared_by(lea: User, slug: str) -> Any:
+    """A job that compared portable files."""
+    job = Job.objects.create(kind=COMPARISON, title="Comparison", benchmark=slug, state=Job.State.DONE, created_by=lea)
+    summary = {
+        "files": ["a", "b"], "counts": {"changed": 0, "added": 0, "removed": 0}, "same": 1, "places": [], "rows": [],
+        "tables": [], "mixed": False, "runs": [], "runs_n": 0, "runs_compared": True, "number": None,
+        "same_benchmark": True,
+    }  # fmt: skip
+    objects.put(summary_name(job.pk), json.dumps(summary).encode())
+    objects.put(samples_name(job.pk), b"")
+    return job.pk
 
 
 LINES = {line.name: line for line in table.TABLE}

@@ -6,11 +6,11 @@ Tables are ``tables/NAME.jsonl``: one row per line, keys sorted, without spaces;
 which rows of later tables name it. Images are ``images/SHA256.SUFFIX`` with the bytes that the server stores.
 """
 
-from annotation.project_file.changes import FIELDS, Difference, SampleChange, changes, differences
+from annotation.project_file.changes import FIELDS, Difference, Kind, differences
 from annotation.project_file.members import Manifest, Member, Reader, Writer, line_of
 from annotation.project_file.values import InvalidFileError, Line, in_utc, invalid, is_storable
 
 __all__ = [
-    "FIELDS", "Difference", "InvalidFileError", "Line", "Manifest", "Member", "Reader", "SampleChange", "Writer",
-    "changes", "differences", "in_utc", "invalid", "is_storable", "line_of",
+    "FIELDS", "Difference", "InvalidFileError", "Kind", "Line", "Manifest", "Member", "Reader", "Writer",
+    "differences", "in_utc", "invalid", "is_storable", "line_of",
 ]  # fmt: skip

@@ -125,6 +125,9 @@ class Reader:
             self._zip = zipfile.ZipFile(path)
             self.manifest = _manifest(self._whole(MANIFEST, MOST_MANIFEST))
         except (*UNREADABLE, KeyError) as error:
+            if isinstance(error, zipfile.BadZipFile) and _begins_as_zip(path):
+                words = "The file is cut off: its end is missing. Copy or download the file again."
+                raise InvalidFileError(words) from error
             raise InvalidFileError("This is no portable benchmark: it is not a zip with a manifest.json.") from error
         if sum(info.file_size for info in self._zip.infolist()) > MOST_BYTES:
             raise InvalidFileError(f"The file holds more than {MOST_BYTES >> 30} GB.")
@@ -206,6 +209,11 @@ class Reader:
         if len(data) > most:
             raise InvalidFileError(f"{name} is larger than {most >> 20} MB.")
         return data
+
+
+def _begins_as_zip(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(4) == b"PK\3\4"
 
 
 def _damaged(name: str) -> InvalidFileError:

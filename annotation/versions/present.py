@@ -11,8 +11,9 @@ from django.utils.translation import gettext
 from annotation.content.records import shape_from_row
 from annotation.imaging.evidence import loupe_area, moved_into
 from annotation.models import Benchmark, GoldBox, GoldShape, Image, Revision, Sample
+from annotation.project_file import Kind
 from annotation.schema import Box
-from annotation.versions.read.difference import Kind, SampleChange
+from annotation.versions.read.difference import SampleChange
 from annotation.versions.read.fields import FieldChange, changed_fields
 from webapp.common.word_diff import Piece
 
@@ -36,17 +37,19 @@ class Near:
 
 @dataclass(frozen=True)
 class Row:
-    """One sample that differs. Images are "" where there is none; ``old`` are the boxes it had before. A withdrawn
-    sample has no page (``href``) and no image."""
+    """One sample that differs. Images are "" where there is none, with ``width`` and ``height``; ``old`` are the boxes
+    it had before. A withdrawn sample has no page (``href``) and no image."""
 
     kind: str
-    sample: Sample
+    key: str
     href: str
     fields: list[FieldChange]
     summary: str
     authors: list[str]
     gold: list[Drawn]
     old: list[Drawn]
+    width: int | None = None
+    height: int | None = None
     thumbnail: str = ""
     near: Near | None = None
 
@@ -78,42 +81,66 @@ def _row(
     if changed and change.image_before != change.image_after:
         said = (change.image_before[:SHOWN], change.image_after[:SHOWN])
         fields.append(FieldChange(gettext("Image"), [Piece("cut", said[0]), Piece("new", said[1])]))
-    gold = list(after.evidence) if after else []
-    boxes = set(map(_exact, gold))
-    was = [box for box in before.evidence if _fits(box, sample.image)] if before else []
     author = (after or before or Revision()).author
-    return Row(
-        kind=change.kind,
-        sample=sample,
+    image = None if sample.removed_from_id else sample.image
+    return row_of(
+        benchmark,
+        change.kind,
+        sample.key,
+        fields,
+        [str(author)] if author else [gettext("imported")],
+        list(after.evidence) if after else [],
+        [box for box in before.evidence if _fits(box, sample.image)] if before else [],
+        image,
         href="" if sample.removed_from_id else reverse("evaluation:sample", args=[benchmark.slug, sample.key]),
+    )
+
+
+def row_of(
+    benchmark: Benchmark | None,
+    kind: Kind,
+    key: str,
+    fields: list[FieldChange],
+    authors: list[str],
+    gold: list[Drawn],
+    was: list[Drawn],
+    image: Image | None,
+    *,
+    href: str = "",
+) -> Row:
+    """The row of a sample with its evidence now (``gold``) and before (``was``), drawn if the ``image`` is at hand."""
+    boxes = set(map(_exact, gold))
+    shown = image if image is not None and image.state == Image.State.READY else None
+    return Row(
+        kind=kind,
+        key=key,
+        href=href,
         fields=fields,
-        summary=", ".join(_inside(field.label) for field in fields) if changed else change.kind,
-        authors=[str(author)] if author else [gettext("imported")],
+        summary=", ".join(_inside(field.label) for field in fields) if kind is Kind.CHANGED else kind,
+        authors=authors,
         gold=gold,
         old=[box for box in was if _exact(box) not in boxes],
-        thumbnail=_thumbnail(benchmark, sample),
-        near=_near(benchmark, sample, gold, was),
+        width=shown.width if shown else None,
+        height=shown.height if shown else None,
+        thumbnail=reverse("annotation:thumbnail", args=[benchmark.slug, shown.sha256]) if shown and benchmark else "",
+        near=_near(benchmark, shown, gold, was) if shown and benchmark else None,
     )
 
 
 def _whole(kind: Kind, revision: Revision | None) -> list[FieldChange]:
     """A sample that is added or removed as a whole, shown by its question."""
+    return whole(kind, revision.question if revision else "")
+
+
+def whole(kind: Kind, question: str) -> list[FieldChange]:
     side = "new" if kind is Kind.ADDED else "cut"
-    return (
-        [FieldChange(gettext("Question"), [Piece(side, revision.question)])] if revision and revision.question else []
-    )
+    return [FieldChange(gettext("Question"), [Piece(side, question)])] if question else []
 
 
-def _thumbnail(benchmark: Benchmark, sample: Sample) -> str:
-    if sample.removed_from_id or sample.image is None or sample.image.state != Image.State.READY:
-        return ""
-    return reverse("annotation:thumbnail", args=[benchmark.slug, sample.image.sha256])
-
-
-def _near(benchmark: Benchmark, sample: Sample, gold: list[Drawn], was: list[Drawn]) -> Near | None:
+def _near(benchmark: Benchmark, image: Image, gold: list[Drawn], was: list[Drawn]) -> Near | None:
     """The first box, of the newer gold if it has one, with what else lies there."""
-    image, shown = sample.image, (gold or was)[:1]
-    if not shown or sample.removed_from_id or image is None or image.state != Image.State.READY:
+    shown = (gold or was)[:1]
+    if not shown:
         return None
     area = loupe_area(image.width, image.height, Box(*_corners(shown[0])))
     corners = ",".join(str(v) for v in area.as_list())

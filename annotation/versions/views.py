@@ -18,9 +18,10 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.content.freeze import freeze_version
 from annotation.models import Benchmark, Sample, Version
+from annotation.project_file import Kind
 from annotation.versions.forms import FreezeForm
 from annotation.versions.present import rows_of
-from annotation.versions.read.difference import Difference, Kind, difference
+from annotation.versions.read.difference import Difference, difference
 from annotation.versions.read.withdrawn import withdrawn_by_version
 from annotation.workflow import Right, SampleState
 from webapp.accounts.http import SignedInRequest

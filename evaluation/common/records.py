@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from annotation.models import Benchmark, ImageReplacement
 from evaluation.common.judging.known import judgements_known_to
@@ -163,7 +163,11 @@ def _about(row: Judgement) -> AboutAnswer | None:
 
 
 def rollout_group_records(benchmark: Benchmark) -> Iterator[RolloutGroupRecord]:
-    groups = RolloutGroup.objects.filter(benchmark=benchmark).prefetch_related("rollouts").order_by("group_id")
-    for row in groups.iterator(chunk_size=BATCH):
+    yield from group_records(RolloutGroup.objects.filter(benchmark=benchmark).order_by("group_id"))
+
+
+def group_records(groups: QuerySet[RolloutGroup]) -> Iterator[RolloutGroupRecord]:
+    """These rollout groups as records, in their order."""
+    for row in groups.prefetch_related("rollouts").iterator(chunk_size=BATCH):
         rollouts = tuple(Rollout(r.image_tokens, r.acc, r.format, r.sufficient) for r in row.rollouts.all())
         yield RolloutGroupRecord(row.group_id, rollouts, row.alpha, row.extra)

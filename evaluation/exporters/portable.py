@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from evaluation.exporters.native import intervention_row, judgement_row, trajectory_row
-from evaluation.schema import Intervention, Judgement, Step, Trajectory
+from evaluation.exporters.native import intervention_row, judgement_row, rollout_group_row, trajectory_row
+from evaluation.schema import Intervention, Judgement, RolloutGroup, Step, Trajectory
 
 Row = dict[str, Any]
 OF_A_SERVER = re.compile(
@@ -43,6 +43,11 @@ def portable_judgement(judgement: Judgement, person: int | None = None) -> Row:
     if person is not None:
         row = {name: value for name, value in row.items() if name != "judge"} | {"person": person}
     return row
+
+
+def portable_group(group: RolloutGroup) -> Row:
+    """One row of ``rolloutgroups``, without rewards, which are computed where it arrives."""
+    return rollout_group_row(replace(group, extra=of_no_server(group.extra)))
 
 
 def portable_recipe(recipe: Mapping[str, Any]) -> Row:

@@ -40,3 +40,19 @@ class ExportForm(forms.Form):
     version = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     people = forms.RegexField(r"^named$", required=False)
     runs = forms.BooleanField(required=False)
+
+
+class ComparisonForm(forms.Form):
+    """A file to compare with a state of a benchmark."""
+
+    version = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    file = forms.FileField(
+        label=gettext_lazy("File"), help_text=gettext_lazy("A portable file (.sightline) of this benchmark or a copy.")
+    )
+
+
+class TwoFilesForm(forms.Form):
+    """Two files to compare with each other."""
+
+    first = forms.FileField(label=gettext_lazy("First file"), help_text=gettext_lazy("The earlier state."))
+    second = forms.FileField(label=gettext_lazy("Second file"), help_text=gettext_lazy("The later state."))

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from evaluation.exports.write import files, uploads
+from evaluation.exports.read.comparison import KIND
+from evaluation.exports.write import comparison, files, uploads
 from webapp.jobs.context import JobContext
 from webapp.jobs.registry import Parts, each_hour, job
 
@@ -33,6 +34,11 @@ def import_upload(context: JobContext, upload_id: str) -> dict[str, Any] | Parts
 @job(uploads.UPDATE, title=gettext_noop("Update from %(file)s"), stopped=uploads.note_stopped)
 def run_update(context: JobContext, upload_id: str) -> dict[str, Any] | Parts:
     return uploads.run_update(context, upload_id=upload_id)
+
+
+@job(KIND, title=gettext_noop("Comparison of %(file)s"), stopped=comparison.note_stopped)
+def compare(context: JobContext, slug: str, number: int | None, files: list[str], names: list[str]) -> dict[str, Any]:
+    return comparison.compare(context, slug=slug, number=number, files=files, names=names)
 
 
 @each_hour

@@ -1,15 +1,24 @@
-"""The preview of an update as the page shows it."""
+"""The preview of an update, and the comparison of two files, as pages show them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
+from annotation.common.words import state_words
+from annotation.models import Benchmark, GoldBox, GoldShape, PlanTool, ReferenceCall
+from annotation.models import Image as StoredImage
 from annotation.portable.read.update import Kind
+from annotation.project_file import Kind as ChangeKind
+from annotation.versions.present import SHOWN, Row, row_of, whole
+from annotation.versions.read.fields import FieldChange, GoldContent, changed_content, pieces
+from evaluation.exports.read.comparison import Change, Compared, at_hand
 from evaluation.exports.read.run_changes import RunKind
+from webapp.common.word_diff import Piece
 
 TITLES = {
     Kind.CONFLICT: (
@@ -83,3 +92,126 @@ def runs_in_preview(preview: Mapping[str, Any]) -> list[RunLine]:
     ]
     order = [kind.value for kind in RUNS]
     return sorted(lines, key=lambda line: order.index(line.kind))
+
+
+TABLES = {
+    "benchmark": gettext_lazy("Benchmark"), "person": gettext_lazy("People"), "image": gettext_lazy("Images"),
+    "membership": gettext_lazy("Roles"), "benchmarkschema": gettext_lazy("Schemas"),
+    "guideline": gettext_lazy("Guidelines"), "banktool": gettext_lazy("Tool bank"),
+    "version": gettext_lazy("Versions"), "annotation": gettext_lazy("Annotations"),
+    "revision": gettext_lazy("Revisions"), "review": gettext_lazy("Reviews"), "comment": gettext_lazy("Comments"),
+    "draft": gettext_lazy("Drafts"), "blindanswer": gettext_lazy("Blind answers"),
+    "adjudication": gettext_lazy("Adjudications"), "goldcheck": gettext_lazy("Gold checks"),
+    "builditem": gettext_lazy("Items of the building board"), "imagevariant": gettext_lazy("Image variants"),
+}  # fmt: skip
+IN_SAMPLES = {
+    "sample", "goldbox", "goldshape", "referencecall", "plantool", "facetvalue", "acceptedchain", "gold",
+    "versionentry",
+}  # fmt: skip
+"""Tables whose differences are those of samples and versions."""
+COLUMNS = {
+    "title": gettext_lazy("Title"), "description": gettext_lazy("Description"), "licence": gettext_lazy("License"),
+    "marks_open": gettext_lazy("Open marks"), "remove_metadata": gettext_lazy("Remove metadata"),
+    "state": gettext_lazy("State"), "note": gettext_lazy("Note"), "content": gettext_lazy("Content"),
+    "must_read": gettext_lazy("Must be read"), "body": gettext_lazy("Text"), "segment": gettext_lazy("Segment"),
+    "reason": gettext_lazy("Reason"), "checksum": gettext_lazy("Checksum"), "name": gettext_lazy("Name"),
+    "email": gettext_lazy("Email"),
+}  # fmt: skip
+SENTENCES = {"description", "note", "body", "reason"}
+"""Columns whose words are compared."""
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """A row of a table that differs."""
+
+    name: str
+    kind: str
+    fields: list[FieldChange]
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A table that is compared row by row: how many rows differ, and those that are listed."""
+
+    title: str
+    count: int
+    rows: list[NamedRow]
+
+
+def sample_rows(benchmark: Benchmark | None, changes: Sequence[Change]) -> list[Row]:
+    """The samples of a page that differ. Two queries, none without a benchmark."""
+    keys, images = at_hand(benchmark, changes) if benchmark else (set(), {})
+    return [_sample_row(benchmark, change, keys, images) for change in changes]
+
+
+def named_tables(found: Compared) -> list[NamedTable]:
+    return [
+        NamedTable(
+            str(TABLES[one["table"]]), one["n"],
+            [NamedRow(row["name"], row["kind"], [_column(field) for field in row["fields"]]) for row in one["rows"]],
+        )
+        for one in found.summary["rows"]
+    ]  # fmt: skip
+
+
+def table_counts(found: Compared) -> list[tuple[str, int, int]]:
+    """The title of each other table, and how many rows the first and the second have alone. Small tables together."""
+    named = {one["table"] for one in found.summary["rows"]}
+    rows = [one for one in found.summary["tables"] if one["table"] not in named | IN_SAMPLES]
+    known = [(str(TABLES[one["table"]]), one["first"], one["second"]) for one in rows if one["table"] in TABLES]
+    others = [one for one in rows if one["table"] not in TABLES]
+    sums = [sum(one[side] for one in others) for side in ("first", "second")]
+    return known + ([(gettext("Other rows"), sums[0], sums[1])] if others else [])
+
+
+def _column(field: Mapping[str, str]) -> FieldChange:
+    words = field["field"] in SENTENCES
+    return FieldChange(str(COLUMNS[field["field"]]), pieces(field["before"], field["after"], words=words))
+
+
+def _sample_row(benchmark: Benchmark | None, change: Change, keys: set[str], images: Mapping[str, StoredImage]) -> Row:
+    kind, (before, after) = ChangeKind(change["kind"]), (change["before"], change["after"])
+    if kind is ChangeKind.CHANGED:
+        fields = changed_content(_content(before), _content(after)) + _image_fields(before, after)
+        fields += [FieldChange(name, [Piece("same", gettext("too long to be shown"))]) for name in change["too_long"]]
+    else:
+        fields = whole(kind, (after or before or {}).get("question") or "")
+    shown = (after or {}).get("image") or (before or {}).get("image")
+    image = images.get(shown or "")
+    gold, was = (_evidence(side) for side in (after, before))
+    same_size = not (before and after) or before.get("size") == after.get("size")
+    key = change["key"]
+    href = reverse("evaluation:sample", args=[benchmark.slug, key]) if benchmark and key in keys else ""
+    return row_of(benchmark, kind, key, fields, [], gold, was if same_size else [], image, href=href)
+
+
+def _image_fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldChange]:
+    shown = [str(side.get("image") or "")[:SHOWN] for side in (before, after)]
+    if before.get("image") == after.get("image"):
+        return []
+    return [FieldChange(gettext("Image"), pieces(*shown, words=False))]
+
+
+def _content(side: Mapping[str, Any] | None) -> GoldContent | None:
+    if side is None:
+        return None
+    return GoldContent(
+        question=side.get("question") or "",
+        answer_type=side.get("answer_type") or "",
+        options=side.get("options") or {},
+        answers=side.get("answers") or (),
+        unanswerable=side.get("unanswerable"),
+        evidence=_evidence(side),
+        calls=[ReferenceCall(**call) for call in side.get("toolchain") or ()],
+        tools=[PlanTool(**tool) for tool in side.get("plan") or ()],
+        ordered=side.get("ordered"),
+        chains=side.get("accepted_toolchains") or (),
+        state=state_words(side["state"]) if side.get("state") else "",
+        facets=side.get("facets") or {},
+    )
+
+
+def _evidence(side: Mapping[str, Any] | None) -> list[GoldBox | GoldShape]:
+    rows = (side or {}).get("evidence") or ()
+    return [GoldShape(**row) if "points" in row else GoldBox(**row) for row in rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.files import locks
 from django.core.management.base import CommandError
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils.translation import ngettext
@@ -48,6 +48,26 @@ def _advisory_lock(database: Any) -> Iterator[None]:
         yield
     finally:
         other.close()
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read one state of the database for as long as it takes, while others write. Nothing is written inside. A
+    transaction of Django would keep others of SQLite from writing. Inside of one, this is part of it."""
+    if connection.in_atomic_block:
+        yield
+    elif connection.vendor == "postgresql":
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.connection.rollback()
 
 
 def refuse_no_database() -> None:

@@ -16,8 +16,18 @@ from annotation.benchmarks.read.trash import deleted_benchmarks, owned_tables
 from annotation.common.access import require
 from annotation.common.trash import deleted_before
 from annotation.content.benchmark_events import notify_purged
+from annotation.content.people import PLACEHOLDERS
 from annotation.images.store import remove_files
-from annotation.models import Benchmark, BuildItem, Image, ImageReplacement, ImageVariant, Sample
+from annotation.models import (
+    Benchmark,
+    BuildItem,
+    Image,
+    ImageReplacement,
+    ImageVariant,
+    PersonUid,
+    PortableUpload,
+    Sample,
+)
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -117,6 +127,24 @@ def purge_in_job(context: JobContext, *, benchmark_id: int) -> dict[str, Any]:
         benchmark.delete()
         notify_purged()
     return {"rows": done}
+
+
+def remove_unfinished(*, actor: User | None, benchmark: Benchmark) -> None:
+    """Delete a benchmark whose import failed, a batch at a time, with the placeholders that it made. From the first
+    moment no one sees it; afterward its address is free. If this breaks off, ``purge_old`` continues."""
+    with transaction.atomic():
+        Benchmark.everything.filter(pk=benchmark.pk).update(deleted_at=Now(), purging=True)
+        PortableUpload.objects.filter(benchmark=benchmark, updates=False).update(benchmark=None)
+        audit.record(actor, "import.project_removed", benchmark, benchmark.slug, data={"title": benchmark.title})
+    made = PersonUid.objects.filter(benchmark=benchmark, user__is_active=False, user__email__endswith=PLACEHOLDERS)
+    placeholders = list(made.values_list("user", flat=True))
+    withdrawn = Sample.everything.filter(removed_from=benchmark)
+    for _ in chain(purge_rows(Sample, withdrawn), purge_rows(Benchmark, Benchmark.everything.filter(pk=benchmark.pk))):
+        pass
+    with transaction.atomic():
+        forget_benchmark(benchmark.slug)
+        Benchmark.everything.filter(pk=benchmark.pk).delete()
+        User.objects.filter(pk__in=placeholders).delete()
 
 
 def purge_rows(root: type[models.Model], owners: models.QuerySet[Any]) -> Iterator[int]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import IO, Any
 from uuid import UUID
 
-from django.db import models, transaction
+from django.db import models
 
 from annotation.content.people import address_of, uids_of
 from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
-from annotation.models import Benchmark, Image, Revision, Version
+from annotation.models import Benchmark, Image, PersonUid, Revision, Version
 from annotation.portable.read.contents import WorkingState
 from annotation.portable.read.further import Further
 from annotation.portable.read.tables import BENCHMARK_FIELDS, Table
@@ -19,6 +20,7 @@ from annotation.portable.read.version import FrozenVersion
 from annotation.project_file import InvalidFileError, Manifest, Writer
 from webapp.accounts.models import User
 from webapp.common import audit, objects
+from webapp.common.databases import snapshot
 from webapp.common.errors import Conflict
 
 
@@ -36,43 +38,79 @@ def export_project(
     runs. Two exports of the same state have the same bytes. Raises ``Conflict`` for a row that no file can hold.
     """
     writer = Writer(out)
-    with transaction.atomic():
-        contents = FrozenVersion(version) if version else WorkingState(benchmark)
-        people = sorted({*contents.people(), *(further.people() if further else ())})
-        writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
-        writer.table("person", _person_rows(benchmark, people, named))
-        numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
-        images = contents.images().order_by("sha256")
-        numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
-        writer.table("image", _image_rows(images))
-        for table in contents.tables:
-            numbers[table.model] = {pk: number for number, pk in enumerate(contents.keys(table), start=1)}
-        for table in contents.tables:
-            writer.table(table.name, _rows(table, contents, numbers))
-        about: dict[str, Any] = {
-            "slug": benchmark.slug,
-            "title": benchmark.title,
-            "people": "named" if named else "pseudonyms",
-        }
-        about |= contents.about
-        if further is not None:
-            _write_further(writer, further, numbers[User])
-            if "left_out" in about:
-                about["left_out"] = [name for name in about["left_out"] if name != further.name]
-        for image in images.exclude(state__in=WITHOUT_FILE).iterator():
+    with _contents(benchmark, version, further) as (contents, people):
+        about = _write_tables(writer, contents, people, named, further)
+        for image in contents.images().order_by("sha256").exclude(state__in=WITHOUT_FILE).iterator():
             with objects.open_object(picture_path(image)) as source:
                 writer.image(f"{image.sha256}.{SUFFIX[image.format]}", source)
         manifest = writer.close(about)
-        data = {"checksum": manifest.checksum, "people": about["people"], **_version_of(version)}
-        data |= {"with": further.name} if further else {}
-        audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
+    data = {"checksum": manifest.checksum, "people": about["people"], **_version_of(version)}
+    data |= {"with": further.name} if further else {}
+    audit.record(actor=actor, action="export.project", subject=benchmark, benchmark=benchmark.slug, data=data)
     return manifest
+
+
+def write_state(
+    *, benchmark: Benchmark, out: IO[bytes], named: bool, version: Version | None = None, further: Further | None = None
+) -> None:
+    """Write the tables of a file without images, to compare this state with a file."""
+    writer = Writer(out)
+    with _contents(benchmark, version, further) as (contents, people):
+        writer.close(_write_tables(writer, contents, people, named, further))
+
+
+@contextmanager
+def _contents(
+    benchmark: Benchmark, version: Version | None, further: Further | None
+) -> Iterator[tuple[WorkingState, list[int]]]:
+    """One state of the benchmark, and all people whom its rows name. Each person gets a uid before, because nothing can
+    be written while a state is read."""
+    while True:
+        uids_of(benchmark, _people(benchmark, version, further))
+        with snapshot():
+            people = _people(benchmark, version, further)
+            if PersonUid.objects.filter(benchmark=benchmark, user__in=people).count() == len(people):
+                yield FrozenVersion(version) if version else WorkingState(benchmark), people
+                return
+
+
+def _people(benchmark: Benchmark, version: Version | None, further: Further | None) -> list[int]:
+    contents = FrozenVersion(version) if version else WorkingState(benchmark)
+    return sorted({*contents.people(), *(further.people() if further else ())})
+
+
+def _write_tables(
+    writer: Writer, contents: WorkingState, people: list[int], named: bool, further: Further | None
+) -> dict[str, Any]:
+    """Write all tables; return what the manifest says about the content."""
+    benchmark = contents.benchmark
+    writer.table("benchmark", [{name: _plain(getattr(benchmark, name)) for name in BENCHMARK_FIELDS}])
+    writer.table("person", _person_rows(benchmark, people, named))
+    numbers: dict[type[models.Model], dict[int, int]] = {User: {pk: n for n, pk in enumerate(people, start=1)}}
+    images = contents.images().order_by("sha256")
+    numbers[Image] = {pk: n for n, pk in enumerate(images.values_list("pk", flat=True), start=1)}
+    writer.table("image", _image_rows(images))
+    for table in contents.tables:
+        numbers[table.model] = {pk: number for number, pk in enumerate(contents.keys(table), start=1)}
+    for table in contents.tables:
+        writer.table(table.name, _rows(table, contents, numbers))
+    about: dict[str, Any] = {
+        "slug": benchmark.slug,
+        "title": benchmark.title,
+        "people": "named" if named else "pseudonyms",
+    }
+    about |= contents.about
+    if further is not None:
+        _write_further(writer, further, numbers[User])
+        if "left_out" in about:
+            about["left_out"] = [name for name in about["left_out"] if name != further.name]
+    return about
 
 
 def _write_further(writer: Writer, further: Further, people: Mapping[int, int]) -> None:
     for name, rows in further.tables(people):
         try:
-            writer.table(name, ({key: _plain(value) for key, value in row.items()} for row in rows))
+            writer.table(name, map(plain_row, rows))
         except InvalidFileError as error:
             raise Conflict(str(error)) from error
 
@@ -133,6 +171,11 @@ def _rows(
             else:
                 found[name] = _plain(hooks[name](value, number) if name in hooks else value)
         yield found
+
+
+def plain_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as a file has it."""
+    return {key: _plain(value) for key, value in row.items()}
 
 
 def _plain(value: Any) -> Any:

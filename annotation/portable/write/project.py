@@ -41,16 +41,19 @@ class InvalidProject(InvalidInput):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Reader]:
-    """The verified file. Raises ``InvalidProject`` for its faults, also for those that show only while it is stored."""
+def opened(path: Path, *, name: str = "") -> Iterator[Reader]:
+    """The verified file. Raises ``InvalidProject`` for its faults, also for those that show only while it is stored.
+    ``name``: begins the message, where there are several files."""
+    place = f"{name}: " if name else ""
     try:
         with Reader(path) as file:
             file.verify()
             yield file
     except (InvalidFileError, InvalidSchemaError, PictureProblem) as error:
-        raise InvalidProject(str(error)) from error
+        raise InvalidProject(f"{place}{error}") from error
     except (IntegrityError, DataError, OverflowError) as error:
-        raise InvalidProject(gettext("The rows of the file contradict each other: %(why)s") % {"why": error}) from error
+        words = gettext("The rows of the file contradict each other: %(why)s") % {"why": error}
+        raise InvalidProject(f"{place}{words}") from error
 
 
 def store_images(*, actor: User | None, file: Reader, slug: str) -> list[int]:

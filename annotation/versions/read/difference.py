@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 from annotation.content.chains.read import further_by_sample
 from annotation.models import Benchmark, Gold, Version, VersionEntry
+from annotation.project_file import Kind
 from annotation.versions.read.images import images_at
-
-
-class Kind(StrEnum):
-    """The kind of change of a sample's gold between two states."""
-
-    CHANGED = "changed"
-    ADDED = "added"
-    REMOVED = "removed"
 
 
 @dataclass(frozen=True, slots=True)

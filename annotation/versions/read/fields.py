@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
@@ -35,12 +35,53 @@ class FieldChange:
 Chains = Sequence[Mapping[str, Any]]
 
 
+@dataclass(frozen=True)
+class GoldContent:
+    """The content of a gold as pages compare it. ``evidence``, ``calls`` and ``tools`` have the attributes of their
+    models. ``state`` and ``facets`` are only of portable files."""
+
+    question: str = ""
+    answer_type: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    answers: Sequence[Any] = ()
+    unanswerable: str | None = None
+    evidence: Sequence[Any] = ()
+    calls: Sequence[Any] = ()
+    tools: Sequence[Any] = ()
+    ordered: bool | None = None
+    chains: Chains = ()
+    state: str = ""
+    facets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def gold_content(revision: Revision | None, chains: Chains = ()) -> GoldContent | None:
+    """The content of a revision, loaded ``with_content``, and its accepted toolchains."""
+    if revision is None:
+        return GoldContent(chains=chains) if chains else None
+    return GoldContent(
+        question=revision.question,
+        answer_type=revision.get_answer_type_display(),
+        options=revision.options,
+        answers=revision.answers,
+        unanswerable=revision.unanswerable,
+        evidence=revision.evidence,
+        calls=list(revision.reference_calls.all()),
+        tools=list(revision.plan_tools.all()),
+        ordered=revision.ordered,
+        chains=chains,
+    )
+
+
 def changed_fields(
     before: Revision | None, after: Revision | None, chains_before: Chains = (), chains_after: Chains = ()
 ) -> list[FieldChange]:
     """Return the changed fields, in the order of the annotation page. Load revisions ``with_content``."""
-    old = fields_of(before) | _further(chains_before)
-    new = fields_of(after) | _further(chains_after)
+    return changed_content(gold_content(before, chains_before), gold_content(after, chains_after))
+
+
+def changed_content(before: GoldContent | None, after: GoldContent | None) -> list[FieldChange]:
+    """Return the fields in which two golds differ."""
+    old, new = fields_of(before), fields_of(after)
     sentences = {*_sentences(before), *_sentences(after)}
     labels = [*new, *(label for label in old if label not in new)]
     return [
@@ -50,40 +91,46 @@ def changed_fields(
     ]
 
 
-def _sentences(revision: Revision | None) -> dict[str, str]:
+def _sentences(gold: GoldContent | None) -> dict[str, str]:
     """Return the fields that are sentences: their words are compared. Other fields are shown in full,
     before and after.
     """
-    if revision is None:
+    if gold is None:
         return {}
-    options = sorted(revision.options.items())
+    options = sorted(gold.options.items())
     return {
-        gettext("Question"): revision.question,
+        gettext("Question"): gold.question,
         **{gettext("Option %(letter)s") % {"letter": letter}: str(text) for letter, text in options},
     }
 
 
-def fields_of(revision: Revision | None) -> dict[str, str]:
-    """Return the content of a revision, by label."""
-    if revision is None:
+def fields_of(gold: GoldContent | None) -> dict[str, str]:
+    """Return the texts of a gold, by label."""
+    if gold is None:
         return {}
-    targets = [tool for tool in revision.plan_tools.all() if tool.step is not None]
-    distractors = [_distractor(tool) for tool in revision.plan_tools.all() if tool.step is None]
-    question, *options = _sentences(revision).items()
+    targets = [tool for tool in gold.tools if tool.step is not None]
+    distractors = [_distractor(tool) for tool in gold.tools if tool.step is None]
+    question, *options = _sentences(gold).items()
     fields = dict(
         [
+            (gettext("State"), gold.state),
             question,
-            (gettext("Answer type"), revision.get_answer_type_display()),
+            (gettext("Answer type"), gold.answer_type),
             *options,
-            (gettext("Answer"), ", ".join(map(str, revision.answers))),
-            *_numbered(gettext("Box G%(number)s"), map(_box, revision.evidence)),
-            *_numbered(gettext("Call %(number)s"), map(_call, revision.reference_calls.all())),
+            (gettext("Answer"), ", ".join(map(str, gold.answers))),
+            (gettext("Cannot be answered"), gold.unanswerable or ""),
+            *_numbered(gettext("Box G%(number)s"), map(_box, gold.evidence)),
+            *_numbered(gettext("Call %(number)s"), map(_call, gold.calls)),
             *_numbered(gettext("Target %(number)s"), map(_target, targets)),
             (gettext("Distractors"), ", ".join(distractors)),
-            (gettext("Order of the steps"), str(ORDERS[revision.ordered]) if targets else ""),
+            (gettext("Order of the steps"), str(ORDERS[gold.ordered]) if targets else ""),
+            *(
+                (gettext("Facet %(name)s") % {"name": name}, ", ".join(map(str, values)))
+                for name, values in gold.facets.items()
+            ),
         ]
     )
-    return {label: text for label, text in fields.items() if text}
+    return {label: text for label, text in fields.items() if text} | _further(gold.chains)
 
 
 def _numbered(label: str, texts: Iterable[str]) -> list[tuple[str, str]]:

@@ -80,13 +80,13 @@ class RunRegistry:
             named, _ = Model.objects.get_or_create(name=model)
             self._runs[key], _ = Run.everything.get_or_create(
                 benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for, deleted_at=None,
-                defaults={"created_by": self.actor, "number": self._number},  # type: ignore[misc]  # Django calls it
+                defaults={"created_by": self.actor, "number": self.next_number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
             if self.place is not None:
                 place_run(actor=self.actor, run=self._runs[key], place=self.place)
         return self._runs[key]
 
-    def _number(self) -> int | None:
+    def next_number(self) -> int | None:
         """Return a number that no run of the benchmark has had. Simultaneous requests wait for each other."""
         if self.staged_for is not None:
             return None

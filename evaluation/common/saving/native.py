@@ -1,36 +1,31 @@
-"""The import of runs in the native format, for features that bring them in another file. The importing feature adds
-it here, because features do not import each other."""
+"""Runs in the native format that another feature brings in its own file. The importing feature registers how they are
+read, because features do not import each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
-from annotation.models import Benchmark, ImportRecord
-from evaluation.schema import Issue
+from annotation.models import ImportRecord
 from webapp.accounts.models import User
 
-
-@dataclass(frozen=True)
-class Saved:
-    """What an import saved: its record, counts by outcome, and its first issues."""
-
-    record: ImportRecord
-    counts: Mapping[str, int]
-    issues: list[Issue]
-
-
-Import = Callable[[User | None, Benchmark, Path], Saved]
-_imports: list[Import] = []
+NATIVE = "native"
+OPTIONS = {"model": "", "setting": "", "coordinates": ""}
+"""Of the record of such an import."""
+Checkpoint = Callable[[], None]
+"""Called at the end of the transaction of each batch."""
+Stage = Callable[[User | None, ImportRecord, Path, Checkpoint | None], Counter[str]]
+_stages: list[Stage] = []
 
 
-def imports_native(function: Import) -> Import:
-    """Decorator: register the import. It raises ``ImportProblem`` if nothing can be read."""
-    _imports.append(function)
+def stages_native(function: Stage) -> Stage:
+    """Decorator: register how runs are staged. It raises ``ImportProblem`` if nothing can be read."""
+    _stages.append(function)
     return function
 
 
-def import_native(actor: User | None, benchmark: Benchmark, path: Path) -> Saved:
-    """Import the runs of a folder with one JSONL file per list."""
-    return _imports[-1](actor, benchmark, path)
+def stage_native(actor: User | None, record: ImportRecord, path: Path, checkpoint: Checkpoint | None) -> Counter[str]:
+    """Read the runs of a folder with one JSONL file per list into runs that are staged for the import, batch by batch,
+    from where the record ended. Return counts by outcome. The caller ends the import."""
+    return _stages[-1](actor, record, path, checkpoint)

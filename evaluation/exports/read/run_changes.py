@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -16,8 +16,10 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Benchmark
-from annotation.project_file import Line, Reader, line_of
-from evaluation.exports.read.runs import INTERVENTIONS, JUDGEMENTS, RUN, TRAJECTORIES, RunsInFile
+from annotation.portable.read.project import plain_row
+from annotation.project_file import Kind, Line, Reader, line_of
+from evaluation.exports.read.marks import MARKS
+from evaluation.exports.read.runs import GROUPS, INTERVENTIONS, JUDGEMENTS, RUN, TRAJECTORIES, RunsInFile
 from evaluation.models import Run
 from webapp.accounts.models import User
 
@@ -25,8 +27,12 @@ LONGEST, LONGEST_NOTE, MOST_RUNS = 200, 100_000, 10_000
 """Of a model or setting, of a note, and the runs of a file."""
 OF_RUN = ("model", "setting", "note", "protocols")
 """What two runs with one uid are compared by, besides their rows."""
-RESULTS = (TRAJECTORIES, INTERVENTIONS, JUDGEMENTS)
-"""Tables with rows of runs; the last is not compared for a person who may not read all of it."""
+NATIVE_NAMES = {TRAJECTORIES: "trajectories", INTERVENTIONS: "interventions", JUDGEMENTS: "judgements",
+          GROUPS: "rollout_groups"}  # fmt: skip
+"""Tables that the native importer reads, with its names."""
+RESULTS = (*NATIVE_NAMES, *MARKS)
+"""Tables with rows of runs. Judgments are not compared for a person who may not read all of them."""
+WITHOUT_JUDGEMENTS = tuple(table for table in RESULTS if table != JUDGEMENTS)
 Name = tuple[str, str]
 """Model and setting."""
 
@@ -107,13 +113,17 @@ def runs_in(file: Reader) -> list[FileRun]:
         found[run.model, run.setting] = run
     for table in RESULTS:
         for line in file.lines(table):
+            if table == GROUPS:
+                group = found.get((str(line.row.get("model")), str(line.row.get("setting"))))
+                if group is not None:
+                    group.content.add(table, line.row)
+                continue
             one = found.get((line.text("model"), line.text("setting", default="")))
             if one is None:
                 raise line.error("model", "names, with its setting, a run that the file does not have")
             if line.text("sample_id") not in keys:
                 raise line.error("sample_id", "names a sample that the file does not have")
-            if table == JUDGEMENTS:
-                line.reference_or_none("person", file.tables.get("person", 0))
+            line.reference_or_none("person", file.tables.get("person", 0))
             one.content.add(table, line.row)
     return list(found.values())
 
@@ -145,7 +155,7 @@ def plan_runs(actor: User | None, benchmark: Benchmark, file: Reader) -> list[Ru
     here = {run.uid: run for run in Run.everything.filter(benchmark=benchmark, staged_for=None).select_related("model")}
     names = {(run.model.name, run.setting) for run in here.values() if run.deleted_at is None}
     ours, found = RunsInFile(benchmark, actor), []
-    compared = RESULTS if ours.has_all_judgements() else RESULTS[:2]
+    compared = RESULTS if ours.has_all_judgements() else WITHOUT_JUDGEMENTS
     in_file = runs_in(file)
     for one in in_file:
         run = here.get(one.uid)
@@ -166,10 +176,14 @@ def content_of(ours: RunsInFile, run: Run) -> RunContent:
     found = RunContent()
     # Any number of a person will do: it is not compared.
     people = dict.fromkeys(ours.people(), 1)
-    tables = (ours.trajectories(run), ours.interventions(run), ours.judgements(run, people))
-    for table, rows in zip(RESULTS, tables, strict=True):
+    tables = {
+        TRAJECTORIES: ours.trajectories(run), INTERVENTIONS: ours.interventions(run),
+        JUDGEMENTS: ours.judgements(run, people), GROUPS: ours.groups(run),
+        **{table: ours.marks(table, run, people) for table in MARKS},
+    }  # fmt: skip
+    for table, rows in tables.items():
         for row in rows:
-            found.add(table, row)
+            found.add(table, plain_row(row))
     return found
 
 
@@ -181,17 +195,30 @@ def _fields(
     return (*changed, *(table for table in tables if one.content.sums.get(table) != content.sums.get(table)))
 
 
-def changes_of_runs(first: Reader, second: Reader) -> list[str]:
-    """The runs added, removed or changed between two files, as lines of text."""
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """A run that two files do not have alike. ``fields``: what differs, empty where only one file has it."""
+
+    name: str
+    kind: Kind
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        alone = {Kind.ADDED: "only in the second", Kind.REMOVED: "only in the first"}
+        return f"run {self.name}: {alone.get(self.kind, ', '.join(self.fields))}"
+
+
+def changes_of_runs(first: Reader, second: Reader, compared: Collection[str] = RESULTS) -> list[RunChange]:
+    """The runs added, removed or changed between two files. ``compared``: the tables whose rows are compared."""
     before, after = ({one.uid: one for one in runs_in(file)} for file in (first, second))
-    lines = [f"run {one}: only in the second" for uid, one in after.items() if uid not in before]
-    lines += [f"run {one}: only in the first" for uid, one in before.items() if uid not in after]
+    found = [RunChange(str(one), Kind.ADDED) for uid, one in after.items() if uid not in before]
+    found += [RunChange(str(one), Kind.REMOVED) for uid, one in before.items() if uid not in after]
     for uid in before.keys() & after.keys():
         other = after[uid]
         said = {"model": other.model, "setting": other.setting, "note": other.note, "protocols": other.protocols}
-        if fields := _fields(before[uid], said, other.content):
-            lines.append(f"run {before[uid]}: {', '.join(fields)}")
-    return sorted(lines)
+        if fields := _fields(before[uid], said, other.content, compared):
+            found.append(RunChange(str(before[uid]), Kind.CHANGED, fields))
+    return sorted(found, key=lambda one: (one.name, one.kind))
 
 
 def counted(entries: Iterable[RunEntry]) -> dict[str, int]:

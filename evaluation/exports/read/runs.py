@@ -8,32 +8,34 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.models import Benchmark, ImportRecord, Version, VersionEntry
 from annotation.portable.read.further import Rows
 from annotation.project_file import line_of
 from evaluation.common.judging.known import judgements_known_to, withheld_samples
-from evaluation.common.records import intervention_record, judgement_record, run_trajectories
+from evaluation.common.protocols import protocols_of
+from evaluation.common.records import group_records, intervention_record, judgement_record, run_trajectories
 from evaluation.exporters.portable import (
+    portable_group,
     portable_intervention,
     portable_judgement,
-    portable_recipe,
     portable_trajectory,
 )
-from evaluation.models import Experiment, Intervention, Judgement, Run, Trajectory
-from evaluation.models.run import PROTOCOL
+from evaluation.exports.read.marks import AUTHORS, MARKS, mark_rows, marks_of
+from evaluation.models import Experiment, Intervention, Judgement, RolloutGroup, Run, Trajectory
 from evaluation.scoring.settings import settings_of
 from webapp.accounts.models import User
 from webapp.common.ordering import by_code_points
 
 Found = TypeVar("Found", bound=QuerySet[Any])
 BATCH = 1000
-RUN, TRAJECTORIES, INTERVENTIONS, JUDGEMENTS, SETTINGS = (
+RUN, TRAJECTORIES, INTERVENTIONS, JUDGEMENTS, GROUPS, SETTINGS = (
     "run",
     "trajectories",
     "interventions",
     "judgements",
+    "rolloutgroups",
     "settings",
 )
 UNFINISHED = (Experiment.State.TRIAL, Experiment.State.READY, Experiment.State.RUNNING, Experiment.State.PAUSED)
@@ -71,7 +73,10 @@ class RunsInFile:
 
     def people(self) -> set[int]:
         judges = self._judgements(self.runs).exclude(person=None).order_by().values_list("person", flat=True)
-        return {run.created_by_id for run in self.runs if run.created_by_id} | set(judges.distinct())
+        found = {run.created_by_id for run in self.runs if run.created_by_id} | set(judges.distinct())
+        for table, rows in self._marks(self.runs).items():
+            found |= set(rows.order_by().values_list(f"{AUTHORS[table]}_id", flat=True).distinct())
+        return {one for one in found if one is not None}
 
     def has_all_judgements(self) -> bool:
         """Whether the actor may read the judgments of all samples. A judge may not."""
@@ -82,6 +87,9 @@ class RunsInFile:
         yield TRAJECTORIES, (row for run in self.runs for row in self.trajectories(run))
         yield INTERVENTIONS, (row for run in self.runs for row in self.interventions(run))
         yield JUDGEMENTS, (row for run in self.runs for row in self.judgements(run, people))
+        yield GROUPS, map(portable_group, group_records(self._groups))
+        for table in MARKS:
+            yield table, (row for run in self.runs for row in self.marks(table, run, people))
         changed = settings_of(self.benchmark).changed()
         yield SETTINGS, [changed] if changed else []
 
@@ -89,15 +97,9 @@ class RunsInFile:
         row: dict[str, Any] = {
             "uid": str(run.uid), "model": run.model.name, "setting": run.setting, "note": run.note,
             "created_at": run.created_at, "created_by": people.get(run.created_by_id or 0),
-            "protocols": self.protocols(run),
+            "protocols": protocols_of(run),
         }  # fmt: skip
         return row | ({"baseline": True} if run.model.baseline else {})
-
-    def protocols(self, run: Run) -> list[dict[str, Any]]:
-        """How the model was run: from the experiments of the run, or from the file that brought it."""
-        recipes = Experiment.objects.of_run(run).order_by("pk").values_list("recipe", flat=True)
-        found = {line_of(one): one for one in map(portable_recipe, recipes) if one}
-        return [found[line] for line in sorted(found)] or list(run.extra.get(PROTOCOL, ()))
 
     def trajectories(self, run: Run) -> Iterator[dict[str, Any]]:
         """By sample, rollout and condition, in the same order on every database."""
@@ -116,6 +118,33 @@ class RunsInFile:
         for _, some in groupby(rows.iterator(chunk_size=BATCH), key=lambda row: row.sample_id):
             found = (portable_judgement(judgement_record(row), people.get(row.person_id or 0)) for row in some)
             yield from sorted(found, key=line_of)
+
+    def marks(self, table: str, run: Run, people: Mapping[int, int]) -> Iterator[dict[str, Any]]:
+        """What people left on the trajectories: notes, shared tags or failures."""
+        return mark_rows(table, self._marks([run])[table], people)
+
+    def groups(self, run: Run) -> Iterator[dict[str, Any]]:
+        """The rollout groups that name this run."""
+        named = self._groups.filter(extra__model=run.model.name, extra__setting=run.setting)
+        return map(portable_group, group_records(named))
+
+    @property
+    def _groups(self) -> QuerySet[RolloutGroup]:
+        """The rollout groups of these runs. The working state has those that name no model, too."""
+        chosen = Q(pk__in=[])
+        for run in self.runs:
+            any_setting = Q(extra__setting=run.setting) | Q(extra__setting__isnull=True)
+            chosen |= Q(any_setting, extra__model=run.model.name)
+        if self.version is None:
+            chosen |= Q(extra__model__isnull=True)
+        return RolloutGroup.objects.filter(chosen, benchmark=self.benchmark).order_by(by_code_points("group_id"))
+
+    def _marks(self, runs: Collection[Run]) -> dict[str, QuerySet[Any]]:
+        found = marks_of(runs)
+        if self.version is None:
+            return found
+        samples = VersionEntry.objects.filter(version=self.version).order_by().values("sample")
+        return {table: rows.filter(trajectory__sample__in=samples) for table, rows in found.items()}
 
     @cached_property
     def _all(self) -> list[Run]:

@@ -21,11 +21,13 @@ from annotation.portable.read.version import version_named
 from annotation.workflow import Right
 from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS
+from evaluation.common.staleness import staleness
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.formats import export_parts
 from evaluation.exports.read.runs import RunsInFile, counts_by_state
 from evaluation.exports.write.files import export_file
+from evaluation.models import Run
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict, NotFound, Unavailable
 from webapp.common.streaming import streamed
@@ -35,6 +37,8 @@ MOST_BYTES = 1 << 30
 """The maximum total size of images in a portable file that is written while a browser waits."""
 MOST_TRAJECTORIES = 20_000
 """The maximum in a portable file that is written while a browser waits."""
+SCORES = ("metrics", "samples", "comparisons")
+"""Tables whose rows come from scores."""
 TITLES = {
     "metrics": (gettext_lazy("Metrics"), gettext_lazy("One row per run, metric and slice, with interval and n.")),
     "samples": (
@@ -58,15 +62,20 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
     extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
     most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n),
     portable_runs (version or None, and counts of the runs that its portable file can have), in_a_job (whether a job
-    has to write the file).
+    has to write the file), and of ``staleness``: stale, scoring_job. While scores are stale, tables of scores have no
+    number of rows.
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
-    counts = count_exports(benchmark)
+    counts: dict[str, int | None] = {**count_exports(benchmark)}
+    scores = staleness(benchmark, Run.objects.of(benchmark))
+    if scores["stale"]:
+        counts |= dict.fromkeys(SCORES)
     manages = request.user.is_authenticated and allowed(request.user, benchmark, Right.MANAGE)
     versions = list(benchmark.versions.annotate(samples_n=Count("entries")))
     runs = counts_by_state(benchmark, request.user, versions) if manages else []
     context = {
         **benchmark_context(request, benchmark, "export"),
+        **scores,
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
         "kinds": list(WRITERS),
         "formats": [

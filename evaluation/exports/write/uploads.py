@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -23,15 +23,15 @@ from annotation.portable.read.preview import preview_of
 from annotation.portable.read.update import Choice, Entry, Kind, Plan, plan_update
 from annotation.portable.write import opened
 from annotation.portable.write.update import check_choice, require_same, store_new_images, update_from
-from annotation.project_file import Reader
+from annotation.project_file import InvalidFileError, Reader
 from annotation.workflow import Right
-from evaluation.exports.read.run_changes import RunKind, as_json, has_runs, plan_runs, runs_in
-from evaluation.exports.write.project import import_project
+from evaluation.exports.read.run_changes import FileRun, RunKind, as_json, has_runs, plan_runs, runs_in
+from evaluation.exports.write.project import import_project, resume_project
 from evaluation.exports.write.runs import add_runs
 from evaluation.scoring.queue import score_in_parts
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from webapp.common.errors import ApplicationError, Conflict, InvalidInput, NotAllowed, NotFound
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.context import JobContext
 from webapp.jobs.registry import Parts
@@ -41,6 +41,8 @@ UPDATE = "evaluation.portable_update"
 MOST_LISTED = 1000
 """Samples of each kind that the preview of an update lists. Conflicts are listed completely."""
 LONGEST_NAME = 200
+UPDATED = "updated"
+"""The key of a preview for what the update did so far."""
 State = PortableUpload.State
 
 
@@ -119,44 +121,80 @@ def update_benchmark_from(*, actor: User, upload: PortableUpload, choices: Mappi
                 raise InvalidInput(gettext("%(key)s is no conflict of this file.") % {"key": key}, field="conflicts")
             check_choice(Entry(key, Kind.CONFLICT, open=conflicts[key]["open"]), Choice(choice))
         found.state, found.choices = State.RUNNING, dict(choices)
+        found.preview.pop(UPDATED, None)
         _start(found, UPDATE, actor)
     return found
 
 
 def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts:
-    """Update the benchmark in one transaction, then score the runs that it brought. Running it twice updates once."""
+    """Update the benchmark in one transaction, then add the runs that it brought, then score them. Running it twice
+    updates once."""
     upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
     benchmark = upload.benchmark
     assert benchmark is not None
     if upload.state == State.RUNNING:
         with opened(local_copy(upload.upload)) as file:
             person, plan = upload.created_by, plan_update(benchmark, file)
-            images = store_new_images(actor=person, benchmark=benchmark, file=file, plan=plan)
-            with transaction.atomic():
-                counts = update_from(
-                    actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
-                )
-                if has_runs(file):
-                    counts |= _add_new_runs(context, benchmark, file, plan)
-                context.checkpoint()
-                upload.preview = {**upload.preview, "updated": counts}
-                upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
-                upload.save(update_fields=["preview", "state", "upload", "finished_at"])
+            new = _new_runs(context, benchmark, file)
+            if UPDATED not in upload.preview:
+                images = store_new_images(actor=person, benchmark=benchmark, file=file, plan=plan)
+                with transaction.atomic():
+                    counts = update_from(
+                        actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
+                    )
+                    context.checkpoint()
+                    _note_updated(upload, counts | _no_runs(file, new), done=not new)
+            if new:
+                _add_new_runs(context, upload, file, plan, new)
     context.result_url = reverse("evaluation:portable-update", args=[benchmark.slug, upload.pk])
-    counts = dict(upload.preview.get("updated", {}))
+    counts = dict(upload.preview.get(UPDATED, {}))
     return _scored(context, benchmark, counts) if counts.get("runs") else counts
 
 
-def _add_new_runs(context: JobContext, benchmark: Benchmark, file: Reader, plan: Plan) -> dict[str, int]:
-    """The runs that only the file has. Nothing is changed in those of the benchmark."""
+def _note_updated(upload: PortableUpload, counts: Mapping[str, int], *, done: bool) -> None:
+    """Keep what the update did. Until it is done, it can be continued."""
+    upload.preview = {**upload.preview, UPDATED: {**upload.preview.get(UPDATED, {}), **counts}}
+    if done:
+        upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
+    upload.save(update_fields=["preview", "state", "upload", "finished_at"])
+
+
+def _new_runs(context: JobContext, benchmark: Benchmark, file: Reader) -> list[FileRun] | None:
+    """The runs that only the file has. None if there are no runs that the person may add."""
     actor = context.job.created_by
+    if not has_runs(file):
+        return None
     if actor is None or not allowed(actor, benchmark, Right.IMPORT_RUNS):
         context.warn("The runs of the file were left out: you can't import runs at the moment.")
-        return {}
-    new = [one.run for one in plan_runs(actor, benchmark, file) if one.kind is RunKind.ADDED and one.run is not None]
+        return None
+    return [one.run for one in plan_runs(actor, benchmark, file) if one.kind is RunKind.ADDED and one.run is not None]
+
+
+def _no_runs(file: Reader, new: Sequence[FileRun] | None) -> dict[str, int]:
+    return {} if new is None else {"runs": 0, "trajectories": 0}
+
+
+def _add_new_runs(
+    context: JobContext, upload: PortableUpload, file: Reader, plan: Plan, new: Sequence[FileRun]
+) -> None:
+    """Add the runs that only the file has. Nothing is changed in those of the benchmark."""
+    benchmark, actor = upload.benchmark, context.job.created_by
+    assert benchmark is not None
     images = Sample.objects.filter(benchmark=benchmark).values_list("key", "image__sha256")
     others = {key for key, sha256 in images if key in plan.samples and plan.samples[key].image != (sha256 or "")}
-    return add_runs(actor=actor, benchmark=benchmark, file=file, runs=new, without=others)
+
+    def finish(counts: dict[str, int]) -> None:
+        context.checkpoint()
+        _note_updated(upload, counts, done=True)
+
+    try:
+        add_runs(
+            actor=actor, benchmark=benchmark, file=file, runs=new, without=others, finish=finish,
+            checkpoint=context.checkpoint,
+        )  # fmt: skip
+    except (ApplicationError, InvalidFileError) as error:
+        words = gettext("The samples are updated, but the runs of the file were not added: %(why)s")
+        raise InvalidInput(words % {"why": error}, code="runs") from error
 
 
 def _scored(context: JobContext, benchmark: Benchmark, counts: dict[str, Any]) -> dict[str, Any] | Parts:
@@ -201,20 +239,27 @@ def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
 
 
 def import_upload(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts:
-    """Make the benchmark, then score its runs. Running it twice makes one."""
+    """Make the benchmark, then add its runs, then score them. Running it twice makes one."""
     upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
     if upload.state == State.RUNNING:
 
+        def begun(benchmark: Benchmark) -> None:
+            context.checkpoint()
+            upload.benchmark = benchmark
+            upload.save(update_fields=["benchmark"])
+
         def finish(benchmark: Benchmark) -> None:
             context.checkpoint()
-            upload.benchmark, upload.state, upload.upload = benchmark, State.DONE, ""
-            upload.finished_at = timezone.now()
-            upload.save(update_fields=["benchmark", "state", "upload", "finished_at"])
+            upload.state, upload.upload, upload.finished_at = State.DONE, "", timezone.now()
+            upload.save(update_fields=["state", "upload", "finished_at"])
 
-        person = upload.created_by
+        person, path = upload.created_by, local_copy(upload.upload)
         require_creator(person)
-        path = local_copy(upload.upload)
-        import_project(actor=person, path=path, slug=upload.slug, lead=person, finish=finish)
+        ends: dict[str, Any] = {"lead": person, "finish": finish, "checkpoint": context.checkpoint}
+        if upload.benchmark is None:
+            import_project(actor=person, path=path, slug=upload.slug, begun=begun, **ends)
+        else:
+            resume_project(benchmark=upload.benchmark, path=path, **ends)
     assert upload.benchmark is not None
     context.result_url = upload.benchmark.get_absolute_url()
     made = {"benchmark": upload.benchmark.slug}
@@ -249,4 +294,4 @@ def _start(upload: PortableUpload, kind: str, actor: User) -> None:
         key=f"{kind}:{upload.pk}",
     )
     upload.job_id, upload.error = str(job.pk), ""
-    upload.save(update_fields=["state", "slug", "choices", "job_id", "error"])
+    upload.save(update_fields=["state", "slug", "choices", "preview", "job_id", "error"])

@@ -154,10 +154,12 @@ class RunsSaver:
         place: Place | None = None,
         samples: Sequence[Sample] | None = None,
         day: datetime | None = None,
+        may_be_empty: bool = False,
     ) -> None:
         """``samples``: those that records can name, if the record is of a session and not of a file; ``day``: of the
-        images that records without a statement are on, by default the arrival of the file."""
-        self.record, self.checkpoint, self._samples = record, checkpoint, samples
+        images that records without a statement are on, by default the arrival of the file; ``may_be_empty``: no row
+        needs to be readable."""
+        self.record, self.checkpoint, self._samples, self._may_be_empty = record, checkpoint, samples, may_be_empty
         keys = None if samples is None else {sample.key: sample.pk for sample in samples}
         at = day or (record.created_at if samples is None else None)
         self.book = RunRegistry(benchmark, actor, record if replace else None, place, keys, at)
@@ -189,7 +191,7 @@ class RunsSaver:
                         self._flush(item.position)
                     if report:
                         report(item)
-        if self.book.staged_for and not self._read_anything():
+        if self.book.staged_for and not self._may_be_empty and not self._read_anything():
             raise ImportProblem("The file can't be read with these choices. Its earlier import is unchanged.")
         self._flush(None)
 

@@ -8,8 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser, no_translations
 
 from annotation.models import Benchmark
+from annotation.portable.read.gold_changes import changes
+from annotation.portable.read.table_changes import counts_apart, rows_apart
 from annotation.portable.read.version import version_numbered
-from annotation.project_file import InvalidFileError, Reader, changes, differences
+from annotation.project_file import InvalidFileError, Reader, differences
 from evaluation.exports.read.run_changes import changes_of_runs, runs_in
 from evaluation.exports.write import import_project
 from evaluation.exports.write.files import export_file
@@ -74,14 +76,16 @@ class Command(BaseCommand):
 
     def _diff(self, first: Path, second: Path) -> None:
         with Reader(first) as one, Reader(second) as other:
-            found = differences(one, other)
+            different = differences(one, other)
             for line in changes(one, other):
                 self.stdout.write(str(line))
-            for text in changes_of_runs(one, other):
-                self.stdout.write(text)
-            for table in found:
+            for row in rows_apart(one, other):
+                self.stdout.write(str(row))
+            for run in changes_of_runs(one, other):
+                self.stdout.write(str(run))
+            for table in counts_apart(one, other):
                 self.stdout.write(f"{table.table}: {table.first} only in the first, {table.second} only in the second")
-        if not found:
+        if not different:
             self.stdout.write("The files have the same content.")
 
     def _say(self, checksum: str, rows: dict[str, int]) -> None:

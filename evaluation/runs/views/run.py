@@ -32,6 +32,7 @@ from evaluation.runs.present import repeats as run_repeats
 from evaluation.runs.present import tables as run_tables
 from evaluation.runs.present.file import file_verdicts
 from evaluation.runs.present.plan_facts import plan_facts
+from evaluation.runs.present.protocols import shown_protocols
 from evaluation.store.selection import Selection
 from evaluation.store.snapshot import Snapshot
 from evaluation.store.tables import report_on, tables_of
@@ -44,7 +45,7 @@ PREFERRED_FACET = "category"
 def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show evaluated trajectories only, as in the metrics. ``?slice_by=`` is the facet of the table by slice; with
     ``&slice=`` one of its values, the page shows only that slice. ``prompts``: (slug, version);
-    ``failed_attempts``: (experiment, number).
+    ``protocols``: how the model was run, as pairs; ``failed_attempts``: (experiment, number).
     """
     benchmark = load_benchmark(request, slug, Right.SEE_GOLD)
     run = get_object_or_404(Run.objects.of(benchmark), pk=pk)
@@ -69,6 +70,7 @@ def run_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "piece": piece,
         "rewards": read_rewards(benchmark, run),
         "prompts": _prompts(run),
+        "protocols": shown_protocols(run),
         "failed_attempts": _failed_attempts(run) if rights["import_runs"] else [],
         **staleness(benchmark, [run], snapshot.number),
     }

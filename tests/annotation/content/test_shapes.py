@@ -16,7 +16,7 @@ from annotation.portable.read.project import export_project
 from annotation.project_file import Reader, differences
 from annotation.schema import Outline
 from annotation.studio.write.draft import save_draft
-from annotation.versions.read.fields import fields_of
+from annotation.versions.read.fields import fields_of, gold_content
 from evaluation.exports.write import import_project
 from evaluation.scoring.load.columns import load_samples
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
@@ -57,7 +57,7 @@ def test_shapes_are_stored_in_their_order_and_read_again(accepted):
         {"box": [300, 39, 301, 40], "label": "eye", **DOT},
     ]
     assert accepted.evidence_share == pytest.approx((1600 + 300) / 800_000)
-    assert fields_of(revision)["Box G1"] == "polygon 10, 10; 50, 10; 10, 90, wing"
+    assert fields_of(gold_content(revision))["Box G1"] == "polygon 10, 10; 50, 10; 10, 90, wing"
 
 
 def test_metrics_get_the_outlines_of_the_gold(accepted, benchmark):

@@ -15,6 +15,7 @@ from evaluation.imports.write.runs import import_runs
 from evaluation.models import Experiment, Judgement, Metric, Run, Trajectory
 from evaluation.scoring.settings import change_settings
 from evaluation.scoring.write import score_benchmark
+from evaluation.trajectories.write.marks import correct_failure, tag_trajectories, write_note
 from webapp.accounts.models import User
 
 SECRETS = ("sk-secret", "gpu-7.internal", "/home/lea", "C:\\\\models")
@@ -91,6 +92,31 @@ def with_runs(
     with path.open("wb") as out:
         export_file(actor=actor, benchmark=benchmark, out=out, named=named, version=version, with_runs=True)
     return path
+
+
+def add_marks_to(benchmark: Benchmark, ana: User, rui: User, lea: User) -> None:
+    """Notes on a whole trajectory, a turn and a region, tags of two people, a private tag, a failure that was set
+    twice, and rollout groups of a run and of none."""
+    first, second = Trajectory.objects.filter(run__benchmark=benchmark, run__setting="base").order_by("pk")[:2]
+    write_note(actor=ana, trajectory=first, text="Look at the handle. ☕")
+    write_note(actor=rui, trajectory=first, text="Too wide.", turn=1)
+    write_note(actor=ana, trajectory=second, text="Here.", region=(1.5, 2, 30, 40))
+    given = {"benchmark": benchmark, "trajectories": [first.pk, second.pk]}
+    tag_trajectories(actor=ana, name="größe", **given)
+    tag_trajectories(actor=rui, benchmark=benchmark, trajectories=[second.pk], name="Alpha")
+    tag_trajectories(actor=rui, name="mine alone", shared=False, **given)
+    for person, failure in ((ana, "wrong_tool"), (rui, "none")):
+        correct_failure(actor=person, trajectory=first, failure=failure)
+    rollouts = [{"image_tokens": 100 + n, "acc": 1.0, "format": 0.5, "sufficient": bool(n)} for n in range(3)]
+    named = {"model": "Qwen-VL ü", "setting": "base", "api_key": "sk-secret"}
+    groups = [
+        {"group_id": "g-1", "rollouts": rollouts, "alpha": 0.2, **named},
+        {"group_id": "a ü", "rollouts": rollouts},
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rollout_groups.jsonl"
+        path.write_bytes(b"".join(map(line_of, groups)))
+        import_runs(actor=lea, benchmark=benchmark, path=path, format="native")
 
 
 def scores_of(benchmark: Benchmark) -> list[Any]:

@@ -14,11 +14,12 @@ import pytest
 from annotation.benchmarks.write.benchmark import create_benchmark
 from annotation.models import Benchmark
 from annotation.portable.read.discussion import new_discussion
+from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.preview import preview_of
 from annotation.portable.read.update import plan_update
 from annotation.portable.write import InvalidProject, opened
 from annotation.portable.write.update import store_new_images, update_from
-from annotation.project_file import InvalidFileError, Reader, Writer, changes
+from annotation.project_file import InvalidFileError, Reader, Writer
 from evaluation.exports.write import import_project
 from tests.annotation.portable.files import exported, forged
 from webapp.accounts.models import User

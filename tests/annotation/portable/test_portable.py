@@ -14,9 +14,10 @@ from django.core.management import CommandError, call_command
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark
 from annotation.content.freeze import gold_digest
 from annotation.models import Annotation, Benchmark, Gold, Image, Membership, Revision, Sample
+from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.tables import LEFT_BEHIND, TABLES
 from annotation.portable.write import InvalidProject
-from annotation.project_file import Reader, changes, differences
+from annotation.project_file import Kind, Reader, differences
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.studio.write.another import ask_another
@@ -183,7 +184,7 @@ def test_a_diff_names_samples_and_fields(kitchen: Benchmark, lea: User, rui: Use
     Sample.objects.create(benchmark=kitchen, key="plate")
     with Reader(before) as first, Reader(exported(kitchen, tmp_path / "after")) as second:
         found = {one.key: one for one in changes(first, second)}
-        assert found["plate"].second
+        assert found["plate"].kind is Kind.ADDED
         assert {"state", "question", "evidence", "toolchain"} <= set(found[waiting.key].fields)
         assert set(found) == {"plate", waiting.key}
 

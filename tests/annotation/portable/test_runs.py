@@ -79,6 +79,42 @@ def test_runs_come_back_with_equal_rows_and_scores(lab: Benchmark, lea: User, tm
     assert ImportRecord.objects.get(benchmark=made).counts["new"] == 12
 
 
+def card_of(client: Any, run: Run) -> str:
+    """What the page of a run says about how the model was run."""
+    page = client.get(f"/benchmarks/{run.benchmark.slug}/runs/{run.pk}/").content.decode()
+    begin = page.index("How the model was run")
+    return " ".join(page[begin : page.index("</section>", begin)].split())
+
+
+def test_an_imported_run_shows_how_the_model_was_run_as_the_first_server_does(
+    lab: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    first = lab.runs.get(setting="base")
+    Run.objects.filter(pk=first.pk).update(extra={"recipe_base": "1" * 64})
+    made = import_project(actor=lea, path=with_runs(lab, tmp_path / "a"), slug="copy", lead=lea)
+    client = signed_in(lea)
+    there, here = card_of(client, first), card_of(client, made.runs.get(setting="base"))
+    assert there == here
+    for text in ("Protocol", "zoom", "direct@1", "Turns, at most", "seed 7, temperature 0.2"):
+        assert text in here
+    other = client.get(f"/benchmarks/copy/runs/{made.runs.get(model__name='b').pk}/").content.decode()
+    assert "How the model was run" not in other
+
+
+def test_a_protocol_with_any_values_is_shown_as_text(lab: Benchmark, lea: User, tmp_path: Path) -> None:
+    strange = {
+        "protocol": ["<b>", 1], "limits": "none", "sampling": {"x": {"y": "z" * 999}}, "user": {"slug": 5}, "new": None,
+    }  # fmt: skip
+    file = forged(
+        with_runs(lab, tmp_path / "a"), "run", lambda rows: [rows[0] | {"protocols": [strange, {}]}, *rows[1:]]
+    )
+    made = import_project(actor=lea, path=file, slug="copy", lead=lea)
+    card = card_of(signed_in(lea), made.runs.get(setting="base"))
+    assert "&lt;b&gt;" in card
+    assert "5@" in card
+    assert "z" * 300 not in card
+
+
 def test_a_person_who_judged_is_a_placeholder_afterward(lab: Benchmark, lea: User, tmp_path: Path) -> None:
     for named in (True, False):
         made = import_project(actor=lea, path=with_runs(lab, tmp_path / "a", named=named), slug=f"c{named:d}", lead=lea)

@@ -13,9 +13,10 @@ from annotation.content.freeze import freeze_version, gold_digest
 from annotation.guidelines.write import publish
 from annotation.images.store import store_picture
 from annotation.models import AcceptedChain, Benchmark, FacetValue, Sample, Version
+from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.version import FrozenVersion
 from annotation.portable.write import InvalidProject
-from annotation.project_file import Reader, changes, differences
+from annotation.project_file import Kind, Reader, differences
 from annotation.review.write.decisions import next_to_review
 from annotation.studio.write.submit import submit
 from annotation.work.write.replacement import replace_image
@@ -141,7 +142,7 @@ def test_two_versions_are_compared_by_their_files(planned: Benchmark, tmp_path: 
     with Reader(alone(planned, tmp_path / "1")) as one, Reader(alone(planned, tmp_path / "2", 2)) as two:
         found = {change.key: change for change in changes(one, two)}
     assert added
-    assert {key for key, change in found.items() if change.second} == added
+    assert {key for key, change in found.items() if change.kind is Kind.ADDED} == added
     assert {change.fields for key, change in found.items() if key not in added} == {("image",)}
 
 

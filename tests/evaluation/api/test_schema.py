@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import tomllib
@@ -29,6 +30,7 @@ from annotation.guidelines.api import PublishGuidelineSerializer
 from annotation.guidelines.write import publish
 from annotation.models import Benchmark, BuildItem, PortableUpload, Revision, Sample, Webhook
 from annotation.planning.write.packages import save_package
+from annotation.portable.read.project import export_project
 from annotation.queue.settings import set_queue
 from annotation.review.api import DecisionForm
 from annotation.studio.write.submit import submit
@@ -39,6 +41,7 @@ from evaluation.experiments.api.endpoints import NewEndpoint
 from evaluation.experiments.api.experiments import NewArms, NewExperiment, NewJudge
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.exports.api.portable import PortableCreateSerializer, PortableExportSerializer
+from evaluation.exports.write.comparison import start_comparison
 from evaluation.exports.write.files import start_export
 from evaluation.imports.api.records import ChoicesSerializer
 from evaluation.models import Attempt, Endpoint, Exchange, Experiment, Judgement, JudgingQueue, Lineage, Run, SentImage
@@ -423,11 +426,23 @@ def portable_files(lea: User, board: Benchmark) -> dict[str, Any]:
     update = PortableUpload.objects.create(
         file_name="b.sightline", bytes=1, state="failed", created_by=lea, benchmark=board, updates=True
     )
+    comparisons = {}
+    other = create_benchmark(actor=lea, slug="empty")
+    for name, benchmark, files in (("portable", board, [other]), ("files", None, [other, board])):
+        sent = [SimpleUploadedFile(one.slug, portable_bytes(one)) for one in files]
+        comparisons[name] = start_comparison(actor=lea, files=sent, benchmark=benchmark).pk
     run_waiting()
     return {
+        **{f"{name}_{part}": pk for name, pk in comparisons.items() for part in ("comparison", "comparison_samples")},
         "portable_export_state": file.pk, "portable_export_file": file.pk, "portable_upload_state": upload.pk,
         "portable_update_state": update.pk,
     }  # fmt: skip
+
+
+def portable_bytes(board: Benchmark) -> bytes:
+    out = io.BytesIO()
+    export_project(actor=None, benchmark=board, out=out, named=False)
+    return out.getvalue()
 
 
 def built(board: Benchmark) -> int:

@@ -12,6 +12,7 @@ from dataclasses import replace
 import pyarrow.parquet
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.samples import save_samples
@@ -22,12 +23,14 @@ from annotation.spreadsheets import FORMULA
 from annotation.workflow import Role
 from evaluation.common.exports import EXPORTS
 from evaluation.exporters.tables import WRITERS, writes_parquet
-from evaluation.models import Metric, Trajectory
+from evaluation.models import Metric, ScoreFile, Scoring, Trajectory
+from evaluation.store.schema import SCHEMA
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
 from tests.evaluation.scores import with_scores
 from webapp.common.errors import Unavailable
 from webapp.common.streaming import PIECE
+from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 PAGE = "/benchmarks/kitchen/export/"
@@ -165,3 +168,29 @@ def test_a_fault_before_anything_was_sent_is_an_error_of_its_own(lea, monkeypatc
 
     monkeypatch.setitem(EXPORTERS, "coco", replace(EXPORTERS["coco"], parts=parts))
     assert signed_in(lea).get(f"{PAGE}coco.json").status_code == 503
+
+
+def cells_of(page: str) -> list[str]:
+    """What the table of metrics and scores says about rows."""
+    return [re.sub(r"<[^>]*>", "", cell).strip() for cell in re.findall(r'<td class="num">(.*?)</td>', page)[:4]]
+
+
+def test_stale_scores_have_no_number_of_rows(lea, board):
+    """After an upgrade, the files of the scores can't be read, and the page counted 0 rows."""
+    client = signed_in(lea)
+    counted = cells_of(client.get(PAGE).content.decode())
+    assert counted[0] == f"{Metric.objects.count():,}"
+    Scoring.objects.filter(run__benchmark=board).update(stale=True)
+    page = client.get(PAGE).content.decode()
+    assert cells_of(page) == ["stale"] * 3 + [counted[3]]
+    assert "Score now" in page
+    assert [name for name, _, _, rows in client.get(PAGE).context["tables"] if rows is None] == list(EXPORTS)[:3]
+    client.post(reverse("evaluation:score", args=[board.slug]))
+    assert cells_of(client.get(PAGE).content.decode())[:3] == ["being computed"] * 3
+    run_waiting()
+    assert cells_of(client.get(PAGE).content.decode()) == counted
+
+
+def test_scores_of_an_earlier_release_have_no_number_of_rows(lea, board):
+    ScoreFile.objects.update(schema=SCHEMA - 1)
+    assert cells_of(signed_in(lea).get(PAGE).content.decode())[:3] == ["stale"] * 3
