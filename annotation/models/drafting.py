@@ -43,7 +43,7 @@ class Proposal(models.Model):
     """The draft of a model for one field of a sample. The first draft is kept, because people may have seen it.
 
     ``content``: a text (question, answer), {letter: text} (options), [{"box": [x1, y1, x2, y2]}] in pixels of the
-    original (boxes; those of detectors have a label and a score, those of polygons ``points``), calls (toolchain),
+    original (boxes; those of detectors have a label and a score, polygons and points ``points``), calls (toolchain),
     [{"tool", "step"}] (targets), or names (distractors). ``source``: the name of the model on pages.
     ``planted_error``: shown instead of the content; null: none. After ``withdrawn_at``, it counts as correct, and is
     still shown.

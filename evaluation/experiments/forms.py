@@ -17,15 +17,17 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.board import AuditChoices, RenderChoices
-from evaluation.experiments.write.clicks import ClickChoices
+from evaluation.experiments.write.clicks import ClickChoices, derived_click
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.drafts import (
     LEAST_SHARE,
     MOST_SHARE,
     DraftChoices,
+    derived_config,
     drafted_by,
     offered_fields,
+    shown_config,
     source_kind,
     usual_fields,
 )
@@ -37,6 +39,7 @@ from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import PROMPTS, VOTES
 from evaluation.runner.label_config import LONGEST_CONFIG
+from evaluation.runner.ml_backend import FIELDS as BACKEND_FIELDS
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
@@ -439,7 +442,7 @@ class DraftForm(forms.Form):
     sampling = _sampling()
     names = _names()
     threshold = _threshold(_("Boxes with a lower score are left out."))
-    label_config = _label_config(_("As in Label Studio. Empty: rectangles with the names as labels."))
+    label_config = _label_config(_("As in Label Studio. Empty: that of the task, with the names as labels."))
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Facets, such as facet.scene=street. Empty: all to do. Gold checks that fit are drafted, too."),
@@ -459,6 +462,7 @@ class DraftForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
         """``drafting``: how drafts are shown already, None before the first; then the control share is given."""
         super().__init__(*args, **options)
+        self._benchmark = benchmark
         self._share = drafting.control_share if drafting is not None else None
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
@@ -485,6 +489,14 @@ class DraftForm(forms.Form):
         drafted.initial = [one.value for one in usual_fields(preset)]
         drafted.help_text = _HELP_OF_KIND[self.kind] if self.kind != "model" or set(OF_QUESTION) & set(can) else ""
 
+    def derived(self) -> str:
+        """The labeling configuration without one of the lead, or why there is none; "" for other endpoints."""
+        if self.kind != "backend":
+            return ""
+        fields = [one for one in BACKEND_FIELDS if one.value in (self["fields_drafted"].value() or ())]
+        names = str(self["names"].value() or "")
+        return shown_config(lambda: derived_config(self._benchmark, names, fields))
+
     def of_endpoint(self) -> list[forms.BoundField]:
         """The fields that depend on the kind of the endpoint, in their order."""
         return [one for one in self if one.name in self._own]
@@ -509,7 +521,7 @@ class ClickForm(forms.Form):
     )
     names = _names()
     threshold = _threshold(_("Shapes with a lower score are left out."))
-    label_config = _label_config(_("Of an ML backend. Empty: points, boxes and masks with the names as labels."))
+    label_config = _label_config(_("Of an ML backend. Empty: that of the task, with the names as labels."))
     control_share = forms.FloatField(
         label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
         help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
@@ -518,6 +530,7 @@ class ClickForm(forms.Form):
     def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
         """``drafting``: as of ``DraftForm``."""
         super().__init__(*args, **{**options, "prefix": "click"})
+        self._benchmark = benchmark
         self._share = drafting.control_share if drafting is not None else None
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
@@ -527,6 +540,11 @@ class ClickForm(forms.Form):
         if drafting is not None and drafting.click:
             named = Endpoint.objects.named(drafting.click["endpoint"], benchmark)
             self.initial.update(drafting.click["written"], endpoint=named)
+
+    def derived(self) -> str:
+        """As of ``DraftForm``, for ML backends."""
+        names = str(self["names"].value() or "")
+        return shown_config(lambda: derived_click(self._benchmark, names))
 
     def choices(self) -> ClickChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}

@@ -25,7 +25,14 @@ from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
 from evaluation.experiments.read.drafting import drafting_of
 from evaluation.experiments.read.planted import planted_of
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
-from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
+from evaluation.experiments.write.drafts import (
+    LEAST_SHARE,
+    MOST_SHARE,
+    DraftChoices,
+    create_drafts,
+    derived_config,
+    shown_config,
+)
 from evaluation.runner.images import FORM as POLICY
 from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.sampling import SAMPLING
@@ -66,7 +73,7 @@ class NewDrafting(Starting):
     )  # fmt: skip
     label_config = TextField(
         max_length=LONGEST_CONFIG, required=False, default="", allow_blank=True,
-        help_text="Labeling configuration of an ML backend. Empty: rectangles with the names as labels.",
+        help_text="Labeling configuration of an ML backend. Empty: that of the task, with the names as labels.",
     )  # fmt: skip
 
 
@@ -93,6 +100,9 @@ class FlagPrecision(serializers.Serializer):
 class DraftingSerializer(serializers.Serializer):
     control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted or flagged yet.")
     shows = serializers.BooleanField(help_text="Annotators see drafts.")
+    label_config = serializers.CharField(
+        help_text="Of ML backends, if a drafting states neither another one nor names: the shapes that the task allows."
+    )
     drafts = serializers.DictField(child=serializers.IntegerField(), help_text="Number of drafts by field.")
     decisions = serializers.DictField(
         child=serializers.DictField(child=serializers.IntegerField()), help_text="Number of decisions by field."
@@ -122,6 +132,7 @@ def drafting(request: Request, slug: str) -> Response:
     said = {
         "control_share": now.control_share if now else None,
         "shows": bool(now and now.shows),
+        "label_config": shown_config(lambda: derived_config(benchmark, "")),
         "drafts": found.drafts,
         "decisions": found.decisions,
         "measures": anchoring_json(found),

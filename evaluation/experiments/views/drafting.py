@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -44,12 +44,16 @@ MOST = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/drafting.html; htmx, once another endpoint is chosen: _draft_fields.html, and no
-    content while its kind stays. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
+    content while its kind stays; with ``config`` (draft or click), _derived_config.html for the names and fields of
+    the form. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
     there is one), drafting (None before the first one), shown (the newest experiments with their words), fields
     (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft), flags
     (FlagRow), click (a ClickForm), clicks (ClickRow). Posted: the fields of ``DraftForm``, which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
+    if request.htmx and "config" in request.GET:
+        derived = {"derived": _derived(request, benchmark, now)}
+        return render(request, "evaluation/experiments/_derived_config.html", derived)
     chosen = {"endpoint": request.GET.get("endpoint")}
     form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now, initial=chosen)
     if request.htmx and form.kind == request.GET.get("kind"):
@@ -68,6 +72,15 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
         else:
             return redirect("evaluation:experiment", slug, made.pk)
     return _page(request, benchmark, now, form, ClickForm(benchmark=benchmark, drafting=now))
+
+
+def _derived(request: SignedInRequest, benchmark: Any, now: Any) -> str:
+    """The labeling configuration without one of the lead, for what the form has now."""
+    if request.GET["config"] == "click":
+        return ClickForm(benchmark=benchmark, drafting=now, initial={"names": request.GET.get("click-names")}).derived()
+    given = {name: request.GET.get(name) for name in ("endpoint", "names")}
+    given["fields_drafted"] = request.GET.getlist("fields_drafted")  # type: ignore[assignment]
+    return DraftForm(benchmark=benchmark, drafting=now, initial=given).derived()
 
 
 @login_required

@@ -23,10 +23,10 @@ export function setPoints(content, at, points, size) {
   return isShape(entry.kind, settledOnes) ? withBoxes(content, content.gold_boxes.with(at, withPoints(entry, settledOnes))) : content;
 }
 
-/** Add the shape of a model, which keeps its source. Content stays as it is where the points are no polygon. */
+/** Add the shape of a model, which keeps its source. Content stays as it is where the points are no polygon and no point. */
 export function addProposed(content, { box, points, label = "", source }, size) {
   if (!points) return withBoxes(content, [...content.gold_boxes, { box: settled(box, size), label, source }]);
-  const added = addOutline(content, "polygon", points, size);
+  const added = addOutline(content, points.length > 1 ? "polygon" : "point", points, size);
   return added === content ? content : withBoxes(added, added.gold_boxes.with(-1, { ...added.gold_boxes.at(-1), label, source }));
 }
 

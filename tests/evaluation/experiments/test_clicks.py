@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,10 +70,14 @@ def page(person: User, sample: Sample) -> Any:
     return signed_in(person).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/")
 
 
-def allow(benchmark: Benchmark, *shapes: Shape) -> None:
-    evidence = {"evidence": {"shapes": [one.value for one in shapes]}}
+def allow(benchmark: Benchmark, *shapes: Shape, categories: Sequence[str] = ()) -> None:
+    """Let the task have these shapes, and these values of the facet category."""
+    content: dict[str, Any] = {"evidence": {"shapes": [one.value for one in shapes]}}
+    if categories:
+        values = [{"value": one} for one in categories]
+        content["facets"] = [{"name": "category", "kind": "single", "closed": True, "values": values}]
     BenchmarkSchema.objects.create(
-        benchmark=benchmark, number=9, state="active", activated_at=timezone.now(), content=evidence
+        benchmark=benchmark, number=9, state="active", activated_at=timezone.now(), content=content
     )
 
 
