@@ -14,8 +14,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from annotation.drafting import Field
-from annotation.imaging.brush import BrushError, Mask, read_brush
-from annotation.imaging.outlines import outlines_of
+from annotation.imaging.brush import Mask, MaskError, read_brush
+from annotation.imaging.outlines import trace
 from annotation.importers.storable import storable
 from annotation.schema import Box, Outline, OutlineKind, Point, shortened
 from annotation.task_schema import Shape
@@ -310,7 +310,7 @@ def _mask(region: Mapping[str, Any], value: Mapping[str, Any]) -> Mask:
         raise RegionUnread("A brush mask needs the format rle, original_width and original_height.")
     try:
         return read_brush(value.get("rle"), width, height)
-    except BrushError as error:
+    except MaskError as error:
         raise RegionUnread(str(error)) from None
 
 
@@ -324,12 +324,12 @@ def _corners_of_paint(mask: Mask, size: tuple[int, int]) -> list[tuple[float, fl
 def _painted(region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int], found: Regions) -> list[Box]:
     """Polygons around the painted areas of a mask, in pixels of the original. Raises ``RegionUnread``."""
     try:
-        outlines = outlines_of(_mask(region, value), size, most=found.most)
-    except BrushError as problem:
+        traced = trace(_mask(region, value), size, most=found.most)
+    except MaskError as problem:
         raise RegionUnread(str(problem)) from None
-    if len(outlines) > 1:
-        found.notes.append(f"A brush mask became {len(outlines)} polygons.")
-    return list(outlines)
+    if len(traced.outlines) > 1 or traced.filled or traced.left_out:
+        found.notes.append(f"A brush mask became {traced}.")
+    return list(traced.outlines)
 
 
 def _label(value: Mapping[str, Any], kind: str) -> str:

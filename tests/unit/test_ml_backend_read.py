@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from annotation.drafting import Field, drafted_shape
-from annotation.imaging.brush import BrushError, read_brush
+from annotation.imaging.brush import MaskError, read_brush
 from annotation.schema import Outline, OutlineKind
 from annotation.task_schema import Shape
 from evaluation.runner.label_config import ConfigRejected, data_key, label_config
@@ -84,16 +84,16 @@ def test_random_masks_have_the_box_of_their_pixels() -> None:
 @pytest.mark.parametrize("cut", [0, 3, 10, -1])
 def test_an_incomplete_or_foreign_code_is_refused(cut: int) -> None:
     code = packed(mask_of((slice(3, 9), slice(5, 12))))
-    with pytest.raises(BrushError):
+    with pytest.raises(MaskError):
         brush_box(code[:cut], *SIZE)
     for other in (None, "AA==", [300], [-1], ["1"]):
-        with pytest.raises(BrushError):
+        with pytest.raises(MaskError):
             brush_box(other, *SIZE)
-    with pytest.raises(BrushError, match="another size"):
+    with pytest.raises(MaskError, match="another size"):
         brush_box(code, 41, 20)
-    with pytest.raises(BrushError, match="no paint"):
+    with pytest.raises(MaskError, match="no paint"):
         brush_box(packed(mask_of()), *SIZE)
-    with pytest.raises(BrushError, match="pixels"):
+    with pytest.raises(MaskError, match="pixels"):
         brush_box(code, 100_000, 100_000)
 
 
@@ -109,7 +109,7 @@ def test_a_brush_is_polygons_where_the_task_allows_them() -> None:
     assert [one["box"] for one in found.boxes] == [[100, 20, 200, 60], [300, 120, 330, 140]], "the largest first"
     assert all(sorted(one["points"]) == sorted(corners(*one["box"])) for one in found.boxes)
     assert {(one["label"], one["score"]) for one in found.boxes} == {("mug", 0.5)}
-    assert found.notes == ["A brush mask became 2 polygons."]
+    assert found.notes == ["A brush mask became 2 polygons around its areas."]
     assert len(read(two, shapes=tuple(Shape), most=1).boxes) == 1
     row = read(two, brushed((slice(0, 4), slice(0, 5))), shapes=tuple(Shape), most=2).row([Field.BOXES], "m")
     assert len(row["drafts"]["boxes"]) == 2

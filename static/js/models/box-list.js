@@ -30,11 +30,6 @@ export function addProposed(content, { box, points, label = "", source }, size) 
   return added === content ? content : withBoxes(added, added.gold_boxes.with(-1, { ...added.gold_boxes.at(-1), label, source }));
 }
 
-/** Add a suggestion as a box like any other; it keeps whose it was. */
-export function adoptBox(content, { box, source }, size) {
-  return withBoxes(content, [...content.gold_boxes, { box: settled(box, size), label: "", source }]);
-}
-
 /** The suggestions that no box was adopted from; a source has one box on a sample. */
 export const notAdopted = (suggestions, { gold_boxes: boxes }) =>
   suggestions.filter(({ source }) => !boxes.some((one) => one.source === source));
