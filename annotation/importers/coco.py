@@ -1,13 +1,15 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
 - Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
-- It has no answers, so these samples remain to be annotated. Each polygon is a shape of its
-  own, also of an annotation with several. Masks (RLE) become polygons where the task allows them, and else their box.
+- Categories are the labels of shapes. It has no answers, so these samples remain to be annotated. Each polygon is a
+  shape of its own, also of an annotation with several. Masks (RLE) become polygons where the task allows them, and else
+  their box.
 - Images and boxes are held in memory, about 300 bytes each; nothing is yielded before the whole file has been read.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,8 @@ from annotation.importers.reading import RawRow, RowStream
 from annotation.schema import Issue
 
 LISTS = ("images", "annotations", "categories")
+LABELS, EVIDENCE = "box_labels", "evidence"
+_IMAGES = re.compile(rb'"images"\s*:\s*\[\s*\{[^{}]*"file_name"\s*:')
 
 
 @dataclass(slots=True)
@@ -45,10 +49,15 @@ class _Book:
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """``images`` and ``annotations`` with ``image_id`` or ``file_name``."""
+    """``images`` and ``annotations`` with ``image_id`` or ``file_name``. Of a long file in a zip, only the images are
+    seen.
+    """
     lists = b'"images"' in head and (b'"file_name"' in head or b'"image_id"' in head)
-    found = lists and (b'"annotations"' in head or b'"categories"' in head)
-    return Detection("coco", 0.9 if found else 0.0, ("It has images and annotations, as COCO.",) if found else ())
+    if lists and (b'"annotations"' in head or b'"categories"' in head):
+        return Detection("coco", 0.9, ("It has images and annotations, as COCO.",))
+    if lists and _IMAGES.search(head):
+        return Detection("coco", 0.7, ("It begins with a list of images with file names, as COCO.",))
+    return Detection("coco", 0.0)
 
 
 def read(path: Path, options: ReadOptions) -> Read:
@@ -103,10 +112,9 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     sample = book.samples.setdefault(key, _Sample(image, report.line, report.row))
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
     if found := book.shapes.read(data, report):
-        # Categories may follow later in the file. The category of our own exports names no object.
+        # Categories may follow later in the file.
         category = data.get("category_id")
-        if isinstance(category, int | str) and not isinstance(own, str | int):
-            found.category = category
+        found.category = category if isinstance(category, int | str) else ""
         sample.annotations.append(found)
 
 
@@ -129,7 +137,9 @@ def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
     report.stands_for("gold_boxes", "bbox")
     for index, (one, _) in enumerate(shapes):
         report.stands_for(f"gold_boxes[{index}]", f"bbox of annotation {one.number}", one.written)
-    labels = [label for one, _ in shapes if (label := book.categories.get(one.category, ""))]
+    # The category of our exports for shapes without a label.
+    plain = "" if key.startswith("\x00") else EVIDENCE
+    labels = [label if (label := book.categories.get(one.category, "")) != plain else "" for one, _ in shapes]
     return {
         "id": name or str(sample.image) if key.startswith("\x00") else key,
         "image": name or None,
@@ -138,5 +148,5 @@ def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         "question": sample.question,
         "answer_type": "open",
         "gold_boxes": [shape for _, shape in shapes],
-        **({"labels": labels} if labels else {}),
+        **({LABELS: labels} if any(labels) else {}),
     }

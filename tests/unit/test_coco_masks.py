@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,11 @@ from annotation.exporters import EXPORTERS
 from annotation.imaging.brush import MOST_RUNS, MaskError
 from annotation.imaging.coco_masks import read_coco_mask
 from annotation.imaging.outlines import trace
-from annotation.importers import coco
+from annotation.importers import coco, detect_format
 from annotation.importers.coco_shapes import ShapeReader
 from annotation.importers.fields import Report
 from annotation.importers.interface import ReadOptions
-from annotation.schema import Box, Issue, Outline, OutlineKind, SampleRecord, Severity
+from annotation.schema import AnswerType, Box, Issue, Outline, OutlineKind, SampleContent, SampleRecord, Severity
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 KNOWN = [
@@ -166,7 +167,7 @@ def test_a_mask_is_its_polygon(tmp_path: Path, text: bool) -> None:
     [shape] = found.content.gold_boxes
     assert [shape] == trace(painted(*L_SHAPE)).outlines
     assert 33 <= shape.area <= 33.5
-    assert found.extra["labels"] == ["cup"]
+    assert found.extra["box_labels"] == ["cup"]
     assert [(one.rule, one.severity) for one in issues] == [("mask-as-polygons", Severity.NOTED)]
     assert issues[0].done == "The segmentation of annotation 7 is a mask (RLE). It became 1 polygon around its areas."
 
@@ -175,7 +176,7 @@ def test_each_area_of_a_mask_is_a_polygon_and_what_was_simplified_is_reported(tm
     two = masked((slice(1, 9), slice(1, 9)), (slice(2, 5), slice(12, 15)))
     found, issues = read(tmp_path, {"segmentation": two, "iscrowd": 1})
     assert [one.as_list() for one in found.content.gold_boxes] == [[1, 1, 9, 9], [12, 2, 15, 5]]
-    assert found.extra["labels"] == ["cup", "cup"]
+    assert found.extra["box_labels"] == ["cup", "cup"]
     assert [one.rule for one in issues] == ["mask-as-polygons", "crowd"]
     holed = painted((slice(1, 9), slice(1, 9)))
     holed[4:6, 4:6] = False
@@ -233,6 +234,7 @@ def test_a_mask_comes_back_from_an_export_as_the_same_polygons(tmp_path: Path) -
     assert ("segmentation" in box, box["area"]) == (False, 4)
     [again] = [one for one in coco.read(path, ReadOptions()) if isinstance(one, SampleRecord)]
     assert again.content.gold_boxes == shapes
+    assert again.extra["box_labels"] == found.extra["box_labels"] == ["cup", "cup"]
 
 
 def test_a_polygon_with_more_digits_comes_back_within_rounding(tmp_path: Path) -> None:
@@ -244,3 +246,25 @@ def test_a_polygon_with_more_digits_comes_back_within_rounding(tmp_path: Path) -
     assert written["area"] == pytest.approx(triangle.area, abs=1e-12)
     [again] = [one for one in coco.read(path, ReadOptions()) if isinstance(one, SampleRecord)]
     assert again.content.gold_boxes == (triangle,)
+
+
+def test_shapes_without_a_label_and_with_several_come_back(tmp_path: Path) -> None:
+    boxes = tuple(Box(at, 1, at + 2, 4) for at in range(3))
+    content = SampleContent("Which?", AnswerType.OPEN, {}, ("a",), boxes)
+    record = SampleRecord("a", content, image="a.png", width=20, height=10, extra={"box_labels": ["cup", "", "plate"]})
+    path = tmp_path / "a.json"
+    path.write_bytes(b"".join(EXPORTERS["coco"].parts([record])))
+    written = json.loads(path.read_text())
+    assert [one["name"] for one in written["categories"]] == ["evidence", "cup", "plate"]
+    assert [one["category_id"] for one in written["annotations"]] == [2, 1, 3]
+    [again] = [one for one in coco.read(path, ReadOptions()) if isinstance(one, SampleRecord)]
+    assert (again.content.gold_boxes, again.extra["box_labels"]) == (boxes, ["cup", "", "plate"])
+
+
+def test_a_long_file_in_a_zip_is_recognized_by_its_images(tmp_path: Path) -> None:
+    images = [{"id": at, "file_name": f"{at:012}.jpg", "width": 640, "height": 480} for at in range(20_000)]
+    value = {"info": {}, "licenses": [], "images": images, "annotations": [], "categories": []}
+    path = tmp_path / "annotations.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("instances_val2017.json", json.dumps(value))
+    assert detect_format(path)[0].importer == "coco"

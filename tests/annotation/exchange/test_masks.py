@@ -62,6 +62,11 @@ def gold(benchmark: Benchmark) -> tuple[Box, ...]:
     return record.content.gold_boxes
 
 
+def labels(benchmark: Benchmark) -> list[str]:
+    [record] = sample_records(benchmark)
+    return list(record.extra["box_labels"])
+
+
 @pytest.mark.parametrize("format", FILES)
 def test_a_mask_is_the_shape_that_the_task_allows(lea: User, tmp_path: Path, format: str) -> None:
     path = FILES[format](tmp_path)
@@ -85,3 +90,4 @@ def test_an_imported_mask_is_equal_after_export_and_import(lea: User, tmp_path: 
     _, result = import_samples(actor=lea, benchmark=again, path=path, format=export)
     assert result.counts["repaired"] == 0
     assert gold(again) == gold(benchmark)
+    assert labels(again) == labels(benchmark) == ["cup"] * len(gold(benchmark))
