@@ -20,7 +20,8 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.clicks import click_shapes, clicks_for, drafting_shown, keep_clicked
-from annotation.drafting import CONTROL_SHARE, Field
+from annotation.content.proposals import locked_drafting
+from annotation.drafting import Field
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, ClickedShape, Drafting, Sample
 from annotation.task_schema import Shape
@@ -33,8 +34,9 @@ from evaluation.endpoints.exchange import Timeouts
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.image_links import click_link
+from evaluation.experiments.write.control_share import drafting_for
 from evaluation.experiments.write.create import refuse_remote, require_served
-from evaluation.experiments.write.drafts import DraftChoices, drafting_for, labels_of, recipe_of_shapes, shapes_of
+from evaluation.experiments.write.drafts import DraftChoices, labels_of, recipe_of_shapes, shapes_of
 from evaluation.models import Endpoint
 from evaluation.runner.clicks import Click, ClickRecipe, ClickUnread, policy_of
 from evaluation.runner.draft_detections import DetectorDraftRecipe
@@ -59,7 +61,7 @@ class ClickChoices:
     names: str = ""
     threshold: float = THRESHOLD
     label_config: str = ""
-    control_share: float = CONTROL_SHARE
+    control_share: float | None = None
 
 
 @transaction.atomic
@@ -67,10 +69,11 @@ def set_click(*, actor: User, benchmark: Benchmark, endpoint: Endpoint | None, c
     """Let annotators ask this endpoint for the shape at a point; None: no endpoint any longer. Raises ``InvalidInput``
     naming the field, ``Conflict`` where images would leave the server without consent."""
     require(actor, benchmark, Right.MANAGE)
-    drafting = drafting_for(benchmark, choices.control_share)
+    drafting = locked_drafting(benchmark)
     drafting.click = None
     if endpoint is not None:
         require_served(benchmark, endpoint)
+        drafting = drafting_for(benchmark, choices.control_share)
         recipe = _recipe(benchmark, endpoint, choices)
         written = {"names": choices.names, "threshold": choices.threshold, "label_config": choices.label_config}
         drafting.click = {"endpoint": endpoint.name, "recipe": recipe.to_json(), "written": written}

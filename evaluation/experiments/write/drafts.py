@@ -19,8 +19,8 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
-from annotation.content.proposals import begin_control_share, draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
+from annotation.content.proposals import draftable, keep_proposals
+from annotation.drafting import MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
@@ -33,6 +33,7 @@ from evaluation.endpoints.presets import PRESETS, Preset
 from evaluation.execution.attempt import PIXELS, Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
+from evaluation.experiments.write.control_share import drafting_for
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_served
 from evaluation.experiments.write.detectors import DetectorChoices, detector_recipe, names_of
 from evaluation.experiments.write.plan import plan_by_image, recipe_gone
@@ -52,9 +53,8 @@ from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Prompt, Role
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import InvalidInput
 
-LEAST_SHARE, MOST_SHARE = 0.05, 0.5
 CATEGORY = "category"
 """The facet whose values are the labels of an ML backend where neither the lead nor the gold names any."""
 ANY_OBJECT = "object"
@@ -78,8 +78,8 @@ class AnyRecipe(Protocol):
 @dataclass(frozen=True)
 class DraftChoices:
     """The choices for drafts. ``fields``: none for the usual ones of the source. ``prompt``: ``slug@version``, "" for
-    that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts; only the first
-    drafting of a benchmark sets it. ``planted_share``: of the drafted answers and boxes that carry a planted error.
+    that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts, before its
+    first use; None: as set. ``planted_share``: of the drafted answers and boxes that carry a planted error.
     ``names``: of a detector what it searches for, of an ML backend its labels; "" for all tools in the gold of the
     benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML backend, "" for
     ``derived_config``.
@@ -87,7 +87,7 @@ class DraftChoices:
 
     fields: Sequence[str] = ()
     samples: str = ""
-    control_share: float = CONTROL_SHARE
+    control_share: float | None = None
     planted_share: float = 0.0
     prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
@@ -294,18 +294,6 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
         raise InvalidInput(gettext("Select samples to draft by facets, such as facet.scene=street."), field="samples")
     ready = draftable(benchmark).filter(image__state=Image.State.READY)
     return ready.narrowed(terms.values).order_by("key")
-
-
-def drafting_for(benchmark: Benchmark, share: float) -> Drafting:
-    """Return the display of drafts, created by the first drafting or flag. Raises ``InvalidInput`` or ``Conflict``."""
-    if not LEAST_SHARE <= share <= MOST_SHARE:
-        said = gettext("The control share must be from %(least)s to %(most)s.")
-        raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
-    drafting = begin_control_share(benchmark, share)
-    if drafting.control_share != share:
-        said = gettext("The control share of this benchmark is %(share)s and stays, so that no arm changes.")
-        raise Conflict(said % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")
-    return drafting
 
 
 def draft_recipe_of_row(experiment: Experiment) -> AnyRecipe:

@@ -361,7 +361,7 @@ def test_a_lead_chooses_the_model_and_turns_it_off(
     chat = endpoint_at("http://127.0.0.1:9/v1", "chat")
     finder = endpoint_at("http://127.0.0.1:9", "finder", preset="label-studio")
     client, url = signed_in(lea), "/benchmarks/kitchen/drafting/click/"
-    form = {"click-endpoint": finder.pk, "click-names": "cup", "click-threshold": "0.4", "click-control_share": "0.2"}
+    form = {"click-endpoint": finder.pk, "click-names": "cup", "click-threshold": "0.4"}
     assert client.post(url, form | {"click-endpoint": chat.pk}).status_code == 400
     assert client.post(url, form | {"click-label_config": "<View>"}).status_code == 400
     assert not Drafting.objects.exists()

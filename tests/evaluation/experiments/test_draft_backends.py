@@ -23,6 +23,7 @@ from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
 from evaluation.experiments.read.image_links import image_link
+from evaluation.experiments.write.control_share import set_control_share
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.experiments.write.probe import probe_endpoint
 from evaluation.experiments.write.states import resume, retry_failed
@@ -192,8 +193,8 @@ def test_the_lead_sees_the_configuration_of_the_task_and_states_another_one(
     assert "Enter from 1 to 500 labels" in many.content.decode()
     own = '<View><Image name="i" value="$image"/><BrushLabels name="m" toName="i"/></View>'
     form = {
-        "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "control_share": "0.2", "budget_usd": "0",
-        "budget_calls": "9", "label_config": own,
+        "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "budget_usd": "0", "budget_calls": "9",
+        "label_config": own,
     }  # fmt: skip
     assert client.post(url, form).status_code == 302
     assert Experiment.objects.get().recipe["label_config"] == own
@@ -454,8 +455,9 @@ def test_a_lead_drafts_with_a_backend_on_the_page_and_over_the_api(
     client, url = signed_in(lea), "/benchmarks/kitchen/drafting/"
     with backing() as server:
         endpoint = backend_at(endpoint_at, server)
+        set_control_share(actor=lea, benchmark=to_do, share=0.25)
         form = {
-            "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "control_share": "0.25", "sampling": "greedy",
+            "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "sampling": "greedy",
             "budget_usd": "0", "budget_calls": "20", "names": "mug\nplate", "threshold": "0.5", "start": "yes",
         }  # fmt: skip
         refused = client.post(url, form | {"fields_drafted": ["question", "boxes"]})
