@@ -127,9 +127,10 @@ def _boxes(drafted: Sequence[Mapping[str, Any]], boxes: Sequence[Box]) -> float:
 
 
 def drafted_shape(one: Mapping[str, Any]) -> Box:
-    """The shape of a drafted box, a polygon if it has ``points``."""
+    """The shape of a drafted box: a polygon or a point if it has ``points``."""
     if "points" in one:
-        return Outline.of(OutlineKind.POLYGON, [(x, y) for x, y in one["points"]])
+        kind = OutlineKind.POLYGON if len(one["points"]) > 1 else OutlineKind.POINT
+        return Outline.of(kind, [(x, y) for x, y in one["points"]])
     return Box(*one["box"])
 
 

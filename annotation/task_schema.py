@@ -160,6 +160,10 @@ class Evidence:
     def only_boxes(self) -> bool:
         return self.shapes == (Shape.BOX,)
 
+    @property
+    def has_polygons(self) -> bool:
+        return Shape.POLYGON in self.shapes
+
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:

@@ -164,6 +164,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("drafting/clicks/<str:token>/<str:name>", clicks.click_image, name="click-image"),
     path(f"{BENCHMARK}/annotate/click/{KEY}/", clicks.click_shape, name="click-shape"),
     path(f"{BENCHMARK}/drafting/planted/", drafting.planted_withdraw, name="planted-withdraw"),
+    path(f"{BENCHMARK}/drafting/share/", drafting.drafting_share, name="drafting-share"),
     path(f"{BENCHMARK}/drafting/show/", drafting.drafting_shows, name="drafting-shows"),
     path(f"{EXPERIMENT}/", experiments.experiment, name="experiment"),
     path(f"{EXPERIMENT}/budget/", experiments.budget, name="experiment-budget"),

@@ -371,6 +371,7 @@ EXPERIMENTS = [
     Line("evaluation:click-image", ("{verify}", "image.png"), get=everyone(404)),
     Line("evaluation:click-shape", (B, "{to_do}"), post=only(*ANNOTATORS), json=True),
     Line("evaluation:planted-withdraw", (B,), post=form(*LEADS)),
+    Line("evaluation:drafting-share", (B,), post=form(*LEADS)),
     Line("evaluation:drafting-shows", (B,), post=form(*LEADS)),
     Line("evaluation:experiment", (B, "{experiment}"), get=form(*RUNNERS)),
     Line("evaluation:experiment-budget", (B, "{experiment}"), post=form(*RUNNERS)),

@@ -8,8 +8,11 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from annotation.drafting import Arm, Decision, arm_of
+from annotation.agreement import box_agreement
+from annotation.content.records import shape_from_row
+from annotation.drafting import Arm, Decision, arm_of, drafted_shape
 from annotation.models import ClickedShape, Drafting, Image, Sample
+from annotation.schema import Box, Outline, OutlineKind
 from annotation.task_schema import Shape
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -17,6 +20,8 @@ from webapp.common.errors import InvalidInput
 
 MOST_CLICKS = 1000
 """Decisions in one submission."""
+LIKE = 0.5
+"""IoU from which a gold polygon is one that was accepted from a click, also if it was changed afterwards."""
 
 
 def clicks_for(user: User, sample: Sample, drafting: Drafting | None) -> Drafting | None:
@@ -76,3 +81,35 @@ def record_clicks(actor: User, sample: Sample, decisions: Mapping[int, str]) -> 
         numbers = [pk for pk, one in decisions.items() if one == decision]
         if numbers:
             own.filter(pk__in=numbers).update(decision=decision.value)
+
+
+def unrecorded_sources(sample: Sample) -> frozenset[int]:
+    """The positions of gold polygons that were accepted from a click, and whose source is not recorded.
+
+    Earlier releases kept no source of an accepted polygon. Such a polygon has none, and is like a shape that a person
+    accepted on this sample. One query, none without such polygons in the gold, which is loaded.
+    """
+    gold = getattr(sample, "gold", None)
+    shapes = [(shape_from_row(one), one.source) for one in gold.revision.evidence] if gold else []
+    if not any(_is_open(*one) for one in shapes):
+        return frozenset()
+    accepted = ClickedShape.objects.filter(sample=sample, decision=Decision.ACCEPTED.value).order_by("pk")
+    found: set[int] = set()
+    for shape in accepted.values_list("shape", flat=True):
+        if "points" not in shape:
+            continue
+        proposed = drafted_shape(shape)
+        likeness = [_likeness(proposed, one) for one, _ in shapes]
+        best = max(range(len(shapes)), key=likeness.__getitem__)
+        if likeness[best] >= LIKE and _is_open(*shapes[best]):
+            found.add(best)
+    return frozenset(found)
+
+
+def _is_open(shape: Box, source: str) -> bool:
+    return not source and isinstance(shape, Outline) and shape.kind is OutlineKind.POLYGON
+
+
+def _likeness(one: Box, other: Box) -> float:
+    agreement = box_agreement([one], [other])
+    return agreement.iou if agreement else 0.0

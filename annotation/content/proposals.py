@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.content.proposals_on_image import on_image
 from annotation.content.revisions import content_of
 from annotation.drafting import (
-    CONTROL_SHARE,
     Arm,
     Decision,
     Field,
@@ -183,20 +183,31 @@ def _planted(drafting: Drafting, sample: int, drafts: Mapping[str, Any], share: 
     return errors
 
 
-def begin_control_share(benchmark: Benchmark, share: float = CONTROL_SHARE) -> Drafting:
-    """The display of drafts of a benchmark with its control share. Without one, it begins now with this share and a new
-    seed. Neither ever changes afterwards. Call inside a transaction."""
-    drafting, made = Drafting.objects.get_or_create(
-        benchmark=benchmark, defaults={"seed": new_seed(), "control_share": share}
-    )
-    if made:
-        audit.record(None, "benchmark.control_share", benchmark, benchmark.slug, data={"share": share})
+def begin_control_share(benchmark: Benchmark, share: float | None = None) -> Drafting:
+    """The display of drafts of a benchmark whose control share is used from now on, and stays. Before the first use,
+    ``share`` replaces the one that the lead set; None: it does not. Call inside a transaction."""
+    drafting = locked_drafting(benchmark)
+    if drafting.fixed_at is None:
+        drafting.control_share = drafting.control_share if share is None else share
+        drafting.fixed_at = timezone.now()
+        drafting.save(update_fields=["control_share", "fixed_at"])
+        data = {"share": drafting.control_share, "fixed": True}
+        audit.record(None, "benchmark.control_share", benchmark, benchmark.slug, data=data)
+    return drafting
+
+
+def locked_drafting(benchmark: Benchmark) -> Drafting:
+    """The display of drafts of a benchmark, with the usual control share and a new seed if it has none yet. Unless its
+    share is fixed, no other request changes it before the end of the transaction."""
+    drafting, _ = Drafting.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed(), "fixed_at": None})
+    if drafting.fixed_at is None:
+        drafting = Drafting.objects.select_for_update().get(pk=drafting.pk)
     return drafting
 
 
 def withheld_from(user: User, benchmark: Benchmark, samples: Iterable[int]) -> list[int]:
-    """Those of the samples that are in this person's control arm."""
-    found = Drafting.objects.filter(benchmark=benchmark).first()
+    """Those of the samples that are in this person's control arm. There is none before its first use."""
+    found = Drafting.objects.filter(benchmark=benchmark, fixed_at__isnull=False).first()
     if found is None:
         return []
     return [pk for pk in samples if arm_of(found.seed, user.pk, pk, found.control_share) is Arm.WITHHELD]

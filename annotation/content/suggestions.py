@@ -24,7 +24,7 @@ MOST = 30
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A box in pixels of the original, its source (once on a sample), and its confidence as text."""
+    """A box or a polygon in pixels of the original, its source (once on a sample), and its confidence as text."""
 
     box: Box
     source: str

@@ -1,5 +1,5 @@
-"""COCO's detection JSON: images, and each gold box as an annotation of the one category "evidence". A
-polygon is a segmentation with its bounding box, a point a keypoint.
+"""COCO's detection JSON: images, and each gold box as an annotation whose category is its label, or "evidence". A
+polygon is a segmentation with its bounding box and its own area, a point a keypoint.
 
 It omits answers, options, toolchains, tool plans and facets. Question and sample id are next to the boxes under
 additional keys. Samples that share an image share its entry. An unknown size is omitted.
@@ -15,26 +15,30 @@ from typing import Any
 from annotation.exporters.interface import picture_name
 from annotation.schema import Outline, SampleRecord
 
+EVIDENCE = "evidence"
+"""The category of shapes without a label."""
 _SPOOLED = 8 << 20
 _PIECE = 1 << 16
 
 
 def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
-    """Yield one JSON object. Annotations follow all images and are held in a temporary file until then."""
+    """Yield one JSON object. Annotations follow all images and are held in a temporary file until then. Categories come
+    last, as in the files of COCO."""
     boxes = 0
     pictures: dict[str, int] = {}
-    category = [{"id": 1, "name": "evidence", "supercategory": ""}]
+    categories = {EVIDENCE: 1}
     with tempfile.SpooledTemporaryFile(_SPOOLED) as waiting:
-        yield b'{"categories": ' + json.dumps(category).encode() + b', "images": ['
+        yield b'{"images": ['
         for sample in samples:
             name = picture_name(sample)
             if name not in pictures:
                 pictures[name] = len(pictures) + 1
                 yield _row(_picture(pictures[name], name, sample), first=len(pictures) == 1)
-            for box in sample.content.gold_boxes:
+            for box, label in zip(sample.content.gold_boxes, _labels(sample), strict=True):
                 boxes += 1
                 xywh = [box.x1, box.y1, box.width, box.height]
-                row = {"id": boxes, "image_id": pictures[name], "category_id": 1, "bbox": xywh, "area": box.area}
+                category = categories.setdefault(label or EVIDENCE, len(categories) + 1)
+                row = {"id": boxes, "image_id": pictures[name], "category_id": category, "bbox": xywh, "area": box.area}
                 if isinstance(box, Outline):
                     row |= _shape(box)
                 own = {"iscrowd": 0, "sample_id": sample.id, "question": sample.content.question}
@@ -42,7 +46,14 @@ def parts(samples: Iterable[SampleRecord]) -> Iterator[bytes]:
         yield b'\n], "annotations": ['
         waiting.seek(0)
         yield from iter(lambda: waiting.read(_PIECE), b"")
-        yield b"\n]}\n"
+        rows = [{"id": number, "name": name, "supercategory": ""} for name, number in categories.items()]
+        yield b'\n], "categories": ' + json.dumps(rows, ensure_ascii=False).encode() + b"}\n"
+
+
+def _labels(sample: SampleRecord) -> list[str]:
+    """The label of each shape, "" without one."""
+    labels, count = sample.extra.get("box_labels"), len(sample.content.gold_boxes)
+    return [str(label or "") for label in labels] if isinstance(labels, list) and len(labels) == count else [""] * count
 
 
 def _shape(outline: Outline) -> dict[str, Any]:

@@ -17,11 +17,11 @@ Mask = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 """A mask by row and column, True where it is painted."""
 
 
-class BrushError(ValueError):
-    """A code that is no brush mask."""
+class MaskError(ValueError):
+    """A code that is no mask, of Label Studio or of COCO."""
 
 
-class ScatteredMask(BrushError):
+class ScatteredMask(MaskError):
     """A mask with too many separate parts to be shapes."""
 
 
@@ -34,7 +34,7 @@ class _Bits:
     def _next(self, count: int) -> tuple[int, int]:
         begin, end = self._at, self._at + count
         if end > len(self._data) * 8:
-            raise BrushError("The code of a brush mask is incomplete.")
+            raise MaskError("The code of a brush mask is incomplete.")
         self._at = end
         return begin, end
 
@@ -54,18 +54,18 @@ class _Bits:
 def read_brush(code: object, width: int, height: int) -> Mask:
     """Return the mask of a code for an image of this size in pixels: painted is a pixel with an alpha above 0.
 
-    It takes at most a few bytes for each pixel, and a second or two. Raises ``BrushError`` for a code of another size,
+    It takes at most a few bytes for each pixel, and a second or two. Raises ``MaskError`` for a code of another size,
     a mask without paint, one of more than ``MOST_PIXELS``, and a code of more than ``MOST_BYTES`` or ``MOST_RUNS``.
     """
     if not (min(width, height) > 0 and width * height <= MOST_PIXELS):
-        raise BrushError(f"A brush mask has from 1 to {MOST_PIXELS:,} pixels.")
+        raise MaskError(f"A brush mask has from 1 to {MOST_PIXELS:,} pixels.")
     if not isinstance(code, list) or len(code) > MOST_BYTES:
-        raise BrushError(f"The code of a brush mask is a list of at most {MOST_BYTES:,} bytes.")
+        raise MaskError(f"The code of a brush mask is a list of at most {MOST_BYTES:,} bytes.")
     if not all(isinstance(one, int) and 0 <= one <= 255 for one in code):
-        raise BrushError("The code of a brush mask is a list of bytes.")
+        raise MaskError("The code of a brush mask is a list of bytes.")
     mask = _decoded(bytes(code), width * height).reshape(height, width)
     if not mask.any():
-        raise BrushError("A brush mask has no paint.")
+        raise MaskError("A brush mask has no paint.")
     return mask
 
 
@@ -73,7 +73,7 @@ def _decoded(code: bytes, pixels: int) -> np.ndarray[tuple[int], np.dtype[np.boo
     """The alpha channel alone, so that the others take no memory: value 4 i + 3 is that of pixel i."""
     bits, length = _Bits(code), pixels * _CHANNELS
     if bits.read(32) != length:
-        raise BrushError("A brush mask has another size than its image.")
+        raise MaskError("A brush mask has another size than its image.")
     word = bits.read(5) + 1
     sizes = [bits.read(4) + 1 for _ in range(4)]
     found = np.zeros(pixels, np.bool_)
@@ -84,7 +84,7 @@ def _decoded(code: bytes, pixels: int) -> np.ndarray[tuple[int], np.dtype[np.boo
         end = at + 1 + bits.read(sizes[bits.read(2)])
         if end > length or runs > MOST_RUNS:
             problem = "has another size than its image" if end > length else f"has more than {MOST_RUNS:,} runs"
-            raise BrushError(f"A brush mask {problem}.")
+            raise MaskError(f"A brush mask {problem}.")
         first, last = at // _CHANNELS, end // _CHANNELS
         if repeated:
             found[first:last] = bits.read(word) & 255

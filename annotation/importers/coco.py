@@ -1,20 +1,22 @@
 """COCO's detection JSON: ``images`` and ``annotations`` with ``[x, y, width, height]`` in pixels.
 
 - Annotations with a ``sample_id`` (as our export writes) make one sample each; others make one sample per image.
-- It has no answers, so these samples remain to be annotated. Each polygon is a shape of its
-  own, also of an annotation with several. Masks (RLE) are kept by their box.
+- Categories are the labels of shapes. It has no answers, so these samples remain to be annotated. Each polygon is a
+  shape of its own, also of an annotation with several. Masks (RLE) become polygons where the task allows them, and else
+  their box.
 - Images and boxes are held in memory, about 300 bytes each; nothing is yielded before the whole file has been read.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotation.importers import fields
-from annotation.importers.boxes import corners
+from annotation.importers.coco_shapes import CocoAnnotation, ShapeReader
 from annotation.importers.converting import converted
 from annotation.importers.decoding import RowDecoder
 from annotation.importers.fields import Report, RowRefused
@@ -23,6 +25,8 @@ from annotation.importers.reading import RawRow, RowStream
 from annotation.schema import Issue
 
 LISTS = ("images", "annotations", "categories")
+LABELS, EVIDENCE = "box_labels", "evidence"
+_IMAGES = re.compile(rb'"images"\s*:\s*\[\s*\{[^{}]*"file_name"\s*:')
 
 
 @dataclass(slots=True)
@@ -31,32 +35,35 @@ class _Sample:
     line: int | None = None
     row: str = ""
     question: str = ""
-    boxes: list[Any] = field(default_factory=list)
-    written: list[tuple[Any, Any]] = field(default_factory=list)
-    """The id of the annotation of each box, and the box as written in the file."""
-    labels: list[str] = field(default_factory=list)
+    annotations: list[CocoAnnotation] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Book:
     """The content of the file read so far."""
 
+    shapes: ShapeReader
     images: dict[int | str, dict[str, Any]] = field(default_factory=dict)
     categories: dict[int | str, str] = field(default_factory=dict)
     samples: dict[str, _Sample] = field(default_factory=dict)
 
 
 def detect(head: bytes, name: str) -> Detection:
-    """``images`` and ``annotations`` with ``image_id`` or ``file_name``."""
+    """``images`` and ``annotations`` with ``image_id`` or ``file_name``. Of a long file in a zip, only the images are
+    seen.
+    """
     lists = b'"images"' in head and (b'"file_name"' in head or b'"image_id"' in head)
-    found = lists and (b'"annotations"' in head or b'"categories"' in head)
-    return Detection("coco", 0.9 if found else 0.0, ("It has images and annotations, as COCO.",) if found else ())
+    if lists and (b'"annotations"' in head or b'"categories"' in head):
+        return Detection("coco", 0.9, ("It has images and annotations, as COCO.",))
+    if lists and _IMAGES.search(head):
+        return Detection("coco", 0.7, ("It begins with a list of images with file names, as COCO.",))
+    return Detection("coco", 0.0)
 
 
 def read(path: Path, options: ReadOptions) -> Read:
     """All samples of ``path``. Raises ``ImportProblem`` when there is none."""
     stream = RowStream(path, LISTS, wanted="one JSON with images and annotations")
-    decoder, book = RowDecoder(), _Book()
+    decoder, book = RowDecoder(), _Book(ShapeReader(options.polygons))
     for row in stream:
         if not isinstance(row, RawRow):
             yield row
@@ -104,66 +111,11 @@ def _annotation(data: Mapping[str, Any], book: _Book, report: Report) -> None:
     key = str(own) if isinstance(own, str | int) else f"\x00{image}"
     sample = book.samples.setdefault(key, _Sample(image, report.line, report.row))
     sample.question = sample.question or fields.text(data.get("question"), "question", report)
-    if (box := _box(data, report)) is None:
-        return
-    shapes = _shapes(data, report) or [box]
-    sample.boxes.extend(shapes)
-    sample.written.extend([(data.get("id"), data.get("bbox"))] * len(shapes))
-    category = data.get("category_id")
-    label = ""
-    if isinstance(category, int | str) and not isinstance(own, str | int):
-        label = book.categories.get(category, "")
-    if label:
-        sample.labels.extend([label] * len(shapes))
-
-
-def _box(data: Mapping[str, Any], report: Report) -> object:
-    """Return the box as corners. Return None if it is invalid, which is reported with the number of the annotation."""
-    written = data.get("bbox")
-    numbers = fields.four_numbers(written)
-    ignored = f"The box of annotation {data.get('id')} was ignored."
-    if numbers is None:
-        report.repaired("box-not-numbers", "bbox", written, f"It must be four numbers: x, y, width, height. {ignored}")
-    elif min(numbers[2:]) <= 0:
-        report.repaired("box-empty", "bbox", written, f"Width and height of a box must be above 0. {ignored}")
-    else:
-        return corners(written)
-    return None
-
-
-def _shapes(data: Mapping[str, Any], report: Report) -> list[Any]:
-    """Return the polygons or the point of an annotation in native form; none for a box. Of a mask, the box is read."""
-    parts, points = data.get("segmentation"), data.get("keypoints")
-    if isinstance(points, list) and data.get("num_keypoints") == 1 and len(points) == 3:
-        return [{"kind": "point", "points": [points[:2]]}]
-    if not parts:
-        return []
-    if not isinstance(parts, list) or not all(_is_polygon(part) for part in parts):
-        what = "a mask (RLE)" if isinstance(parts, Mapping) else "no list of polygons"
-        done = f"The segmentation of annotation {data.get('id')} is {what}, so only its box was read. Write polygons."
-        report.noted("not-polygons", "segmentation", None, done)
-        return []
-    if len(parts) == 1 and _is_its_box(parts[0], data.get("bbox")):
-        return []
-    return [
-        {"kind": "polygon", "points": [list(pair) for pair in zip(part[::2], part[1::2], strict=True)]}
-        for part in parts
-    ]
-
-
-def _is_polygon(part: object) -> bool:
-    """Whether a part is x, y, x, y … of three corners or more."""
-    return isinstance(part, list) and len(part) >= 6 and len(part) % 2 == 0
-
-
-def _is_its_box(flat: list[Any], box: Any) -> bool:
-    """Whether a segmentation is the outline of its box, as tools write for boxes."""
-    numbers = fields.four_numbers(box)
-    if numbers is None or len(flat) not in (8, 10) or not all(map(fields.is_number, flat)):
-        return False
-    x, y, width, height = numbers
-    corners_of_box = {(x, y), (x + width, y), (x, y + height), (x + width, y + height)}
-    return set(zip(flat[::2], flat[1::2], strict=True)) == corners_of_box
+    if found := book.shapes.read(data, report):
+        # Categories may follow later in the file.
+        category = data.get("category_id")
+        found.category = category if isinstance(category, int | str) else ""
+        sample.annotations.append(found)
 
 
 def _all(book: _Book) -> Iterator[tuple[str, _Sample]]:
@@ -180,16 +132,21 @@ def _native(values: Mapping[str, Any], report: Report) -> dict[str, Any]:
         done = "The file has no image with this id; the row was rejected. Add the image."
         report.refuse("unknown-image", "image_id", sample.image, done)
     name = fields.text(image.get("file_name"), "file_name", report)
+    size = image.get("width"), image.get("height")
+    shapes = [(one, shape) for one in sample.annotations for shape in one.shapes_on(size, report)]
     report.stands_for("gold_boxes", "bbox")
-    for index, (annotation, box) in enumerate(sample.written):
-        report.stands_for(f"gold_boxes[{index}]", f"bbox of annotation {annotation}", box)
+    for index, (one, _) in enumerate(shapes):
+        report.stands_for(f"gold_boxes[{index}]", f"bbox of annotation {one.number}", one.written)
+    # The category of our exports for shapes without a label.
+    plain = "" if key.startswith("\x00") else EVIDENCE
+    labels = [label if (label := book.categories.get(one.category, "")) != plain else "" for one, _ in shapes]
     return {
         "id": name or str(sample.image) if key.startswith("\x00") else key,
         "image": name or None,
-        "width": image.get("width"),
-        "height": image.get("height"),
+        "width": size[0],
+        "height": size[1],
         "question": sample.question,
         "answer_type": "open",
-        "gold_boxes": sample.boxes,
-        **({"labels": sample.labels} if sample.labels else {}),
+        "gold_boxes": [shape for _, shape in shapes],
+        **({LABELS: labels} if any(labels) else {}),
     }

@@ -73,13 +73,16 @@ class ReadOptions:
     ``images``: the folder that image names are relative to; None = the folder of the file. Used by the saver, which
     reads the images. ``toolchains``: a second file whose toolchains are joined by content (VTC-Bench). ``mapping``: the
     field that each column of a table is read as; None = as suggested by the names of the columns. ``coordinates``: the
-    space of its boxes: ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``start``: the position to continue from.
+    space of its boxes: ``pixel``, ``norm1``, ``norm1000`` or ``WxH``. ``polygons``:
+    the task allows them, so that masks become polygons; otherwise masks become boxes. ``start``: the position to
+    continue from.
     """
 
     images: Path | None = None
     toolchains: Path | None = None
     mapping: ColumnMapping | None = None
     coordinates: str = ""
+    polygons: bool = True
     start: Position = field(default_factory=Position)
 
 

@@ -3,7 +3,7 @@
 ``data`` of a task can contain a sample as written by our exporter; of other tasks, ``image`` and ``question`` are used
 if present. The chosen annotation overrides ``data``, except for controls that it leaves empty. The choice is the ground
 truth, else the latest accepted annotation, else the latest one that was neither skipped nor rejected. All others are
-reported. Predictions never become gold: their boxes are kept separately with the sample.
+reported. Predictions never become gold: their shapes are kept separately with the sample.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from annotation.importers import fields
 from annotation.importers.converting import made_of_row, read_each
 from annotation.importers.fields import Report
 from annotation.importers.interface import Detection, Read, ReadOptions
-from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_boxes
+from annotation.importers.label_studio_predictions import PREDICTIONS, predicted_shapes
 from annotation.importers.reading import RawRow, RowStream
 from annotation.importers.samples import sample_from
 from annotation.importers.storable import storable
@@ -50,16 +51,17 @@ def detect(head: bytes, name: str) -> Detection:
 def read(path: Path, options: ReadOptions) -> Read:
     """Yield the samples and issues of an export. Raises ``ImportProblem`` if it has no tasks."""
     empty = f"{path.name} contains no tasks. Export from Label Studio as JSON, a list of tasks."
-    return read_each(RowStream(path, KEYS, options.start), _converted, empty)
+    return read_each(RowStream(path, KEYS, options.start), partial(_converted, polygons=options.polygons), empty)
 
 
-def _converted(data: dict[str, Any], row: RawRow) -> Read:
+def _converted(data: dict[str, Any], row: RawRow, *, polygons: bool) -> Read:
     report = Report(row.file, row.line, row=row.row)
-    return made_of_row(lambda: sample_of_task(data, report), report)
+    return made_of_row(lambda: sample_of_task(data, report, polygons=polygons), report)
 
 
-def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
-    """Read one task of an export as a record; issues go to ``report``. Raises ``RowRefused``."""
+def sample_of_task(task: Mapping[str, Any], report: Report, *, polygons: bool) -> SampleRecord:
+    """Read one task of an export as a record; issues go to ``report``. ``polygons``: masks become polygons, otherwise
+    boxes. Raises ``RowRefused``."""
     if not isinstance(task.get("data"), dict):
         report.refuse(
             "no-task-data", "data", task.get("data"), "The task was rejected because it has no data. Export as JSON."
@@ -69,13 +71,13 @@ def sample_of_task(task: Mapping[str, Any], report: Report) -> SampleRecord:
     extra = fields.mapping(data.get("extra"), "data.extra", report)
     results = _chosen(task, report)
     if results is not None:
-        labels = apply_results(row, results, report)
+        labels = apply_results(row, results, report, polygons=polygons)
         extra = {key: value for key, value in extra.items() if key != LABELS} | (
             {LABELS: labels} if any(labels) else {}
         )
     sample = sample_from(row, report)
-    if boxes := predicted_boxes(row, _dicts(task.get("predictions")), report):
-        extra = extra | {PREDICTIONS: boxes}
+    if shapes := predicted_shapes(row, _dicts(task.get("predictions")), report):
+        extra = extra | {PREDICTIONS: shapes}
     return replace(sample, extra={**sample.extra, **extra})
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.imaging.brush import BrushError, read_brush
+from annotation.imaging.brush import Mask, MaskError, read_brush
 from annotation.importers import fields
 from annotation.importers.fields import Report
 from annotation.schema import PLAIN_FACETS
@@ -33,11 +33,12 @@ _TEXTS = ("textarea", "choices", "labels", "number", "rating", "taxonomy", "date
 Size = tuple[int, int]
 
 
-def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -> list[str]:
+def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report, *, polygons: bool) -> list[str]:
     """Lays ``results`` over ``row``, a row with native keys; the labels of its gold boxes, "" for plain evidence.
 
     Rectangles become pixels: one that still is a box of ``row`` keeps its exact corners, any other is rounded to whole
     pixels (at least one each way). Where the size of the image is known, the rectangles are all the boxes there are.
+    ``polygons``: masks become the polygons around their areas, otherwise their bounding boxes.
     Issues go to ``report``: rotated rectangles, other shapes and unknown controls are omitted.
     """
     regions: list[tuple[str, dict[str, Any]]] = []
@@ -54,7 +55,7 @@ def apply_results(row: dict[str, Any], results: Sequence[Any], report: Report) -
             done = "The region is no rectangle, polygon, key point or brush mask, so it was ignored. Draw it again."
             report.repaired("region-not-a-rectangle", field, result.get("type"), done)
     if regions:
-        return _take_regions(row, regions, results, report)
+        return _take_regions(row, regions, results, report, polygons)
     if row.get("gold_boxes") and _sides(row.get("width"), row.get("height")):
         done = "The annotation has no region. The boxes of the task were removed."
         report.repaired("boxes-taken-away", "gold_boxes", row.pop("gold_boxes"), done)
@@ -125,8 +126,9 @@ def _shown(value: object) -> str:
 
 
 def _take_regions(
-    row: dict[str, Any], regions: Sequence[tuple[str, dict[str, Any]]], results: Sequence[Any], report: Report
-) -> list[str]:
+    row: dict[str, Any], regions: Sequence[tuple[str, dict[str, Any]]], results: Sequence[Any], report: Report,
+    polygons: bool,
+) -> list[str]:  # fmt: skip
     before = row.get("gold_boxes")
     given = [numbers for numbers in map(fields.four_numbers, before if isinstance(before, list) else []) if numbers]
     named = {str(r.get("id")): r["value"].get("labels") for r in results if _is_label(r)}
@@ -140,7 +142,7 @@ def _take_regions(
         if size is None or identity in seen:
             continue
         if result["type"] in _BRUSHES:
-            shapes = _painted(result, size, field, report)
+            shapes = _painted(result, size, field, report, polygons)
         elif result["type"] in _OUTLINES:
             shapes = [_outline(result, size, outlines, field, report)]
         else:
@@ -224,25 +226,40 @@ def _outline(
     return {"kind": kind, "points": [[round(x, 2), round(y, 2)] for x, y in points]}
 
 
-def _painted(result: Mapping[str, Any], size: Size, field: str, report: Report) -> list[Any]:
-    """The polygons around the painted areas of a brush mask in native form, in pixels; none if it can't be read."""
+def _painted(result: Mapping[str, Any], size: Size, field: str, report: Report, polygons: bool) -> list[Any]:
+    """The polygons around the painted areas of a brush mask in native form, in pixels, or the box around them; none if
+    it can't be read."""
     # Not at the top: code without images imports this package, and must not load OpenCV.
-    from annotation.imaging.outlines import outlines_of
+    from annotation.imaging.outlines import trace
 
     value, shown = result["value"], _sides(result.get("original_width"), result.get("original_height")) or size
     try:
         if result.get("image_rotation"):
-            raise BrushError("A brush mask is of a rotated image.")
+            raise MaskError("A brush mask is of a rotated image.")
         if value.get("format", "rle") != "rle":
-            raise BrushError("A brush mask needs the format rle.")
-        found = outlines_of(read_brush(value.get("rle"), *shown), size)
-    except BrushError as problem:
+            raise MaskError("A brush mask needs the format rle.")
+        mask = read_brush(value.get("rle"), *shown)
+        if not polygons:
+            done = (
+                "The mask became its bounding box, because the task allows no polygons. Allow them before the import."
+            )
+            report.noted("mask-as-box", field, result.get("type"), done)
+            return [_around_paint(mask, size)]
+        traced = trace(mask, size)
+    except MaskError as problem:
         done = f"{problem} The region was ignored. Draw it as a polygon."
         report.repaired("mask-unreadable", field, result.get("type"), done)
         return []
-    done = f"The mask became {len(found)} polygon{'s' if len(found) > 1 else ''} around its paint, without holes."
-    report.noted("mask-as-polygons", field, result.get("type"), done)
-    return [one.written() for one in found]
+    report.noted("mask-as-polygons", field, result.get("type"), f"The mask became {traced}.")
+    return [one.written() for one in traced.outlines]
+
+
+def _around_paint(mask: Mask, size: Size) -> list[float]:
+    """The corners of the box around the paint, in pixels of an image of this size."""
+    rows, columns = mask.any(axis=1).nonzero()[0], mask.any(axis=0).nonzero()[0]
+    across, down = size[0] / mask.shape[1], size[1] / mask.shape[0]
+    box = columns[0] * across, rows[0] * down, (columns[-1] + 1) * across, (rows[-1] + 1) * down
+    return [float(value) for value in box]
 
 
 def _same(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotation.drafting import CONTROL_SHARE, Arm, Decision, Field
 from annotation.models.annotation import Annotation
@@ -14,8 +15,8 @@ from annotation.models.sample import Sample
 
 
 class Drafting(models.Model):
-    """The display of drafts of models on a benchmark. The seed and the share of the control arm never change, so that
-    neither does the arm of a person and a sample. The seed is shown nowhere.
+    """The display of drafts of models on a benchmark. The seed of the control arm never changes, and from its first use
+    on, ``fixed_at``, nor does its share. So the arm of a person and a sample stays. The seed is shown nowhere.
 
     ``click``: the model of shapes from a click, {"endpoint": name, "recipe": recipe, "written": choices of the lead};
     null: none.
@@ -24,6 +25,7 @@ class Drafting(models.Model):
     benchmark = models.OneToOneField(Benchmark, on_delete=models.CASCADE, related_name="drafting")
     seed = models.CharField(max_length=32, editable=False)
     control_share = models.FloatField(default=CONTROL_SHARE)
+    fixed_at = models.DateTimeField(null=True, default=timezone.now, editable=False)
     shows = models.BooleanField(default=True, help_text="Whether annotators see drafts.")
     click = models.JSONField(null=True, default=None, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -43,7 +45,7 @@ class Proposal(models.Model):
     """The draft of a model for one field of a sample. The first draft is kept, because people may have seen it.
 
     ``content``: a text (question, answer), {letter: text} (options), [{"box": [x1, y1, x2, y2]}] in pixels of the
-    original (boxes; those of detectors have a label and a score, those of polygons ``points``), calls (toolchain),
+    original (boxes; those of detectors have a label and a score, polygons and points ``points``), calls (toolchain),
     [{"tool", "step"}] (targets), or names (distractors). ``source``: the name of the model on pages.
     ``planted_error``: shown instead of the content; null: none. After ``withdrawn_at``, it counts as correct, and is
     still shown.

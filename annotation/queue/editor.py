@@ -31,6 +31,7 @@ from annotation.queue.handed import shown_state
 from annotation.queue.qualification import given_question
 from annotation.queue.shared_question import fixed_question, with_fixed
 from annotation.queue.skip import skipped_draft
+from annotation.schema import Box, Outline
 from annotation.task_schema import FacetAuthor
 from annotation.workflow import OPEN, State
 from webapp.accounts.models import User
@@ -169,7 +170,15 @@ def _suggestions(sample: Sample, offer: Offer | None) -> list[dict[str, Any]]:
     """Boxes of models; none in the control arm of drafts, which has no help of models."""
     if offer is not None and offer.arm is Arm.WITHHELD:
         return []
-    return [{"box": one.box.as_list(), "source": one.source, "note": one.note} for one in suggestions_for(sample)]
+    return [
+        {"box": one.box.as_list(), "source": one.source, "note": one.note} | _points(one.box)
+        for one in suggestions_for(sample)
+    ]
+
+
+def _points(shape: Box) -> dict[str, Any]:
+    """The corners of a polygon."""
+    return {"points": [list(point) for point in shape.points]} if isinstance(shape, Outline) else {}
 
 
 def _content(user: User, annotation: Annotation | None, answer: CheckAnswer | None, sample: Sample) -> dict[str, Any]:

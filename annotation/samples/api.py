@@ -10,8 +10,10 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.common.access import allowed
 from annotation.common.api import FACET, benchmark_for, facets_of, terms_of
 from annotation.common.facets.read import sample_facets
+from annotation.content.clicks import unrecorded_sources
 from annotation.content.records import record_of
 from annotation.exporters.native import sample_row
 from annotation.models import Sample
@@ -53,9 +55,12 @@ def facets(request: Request, slug: str) -> Response:
 @extend_schema(operation_id="sample", responses={200: dict})
 @api_view(["GET"])
 def sample(request: Request, slug: str, key: str) -> Response:
-    """One sample with its gold."""
+    """One sample with its gold. Members who compare work also get `sources_not_recorded`, if there are any: positions
+    in `gold_boxes`, from 0, of polygons that were accepted from a model and whose source was not kept."""
     benchmark = benchmark_for(request, slug, Right.SEE_GOLD)
-    return Response(_row(find_sample(benchmark, benchmark.samples.with_gold(), key)))
+    found = find_sample(benchmark, benchmark.samples.with_gold(), key)
+    unrecorded = unrecorded_sources(found) if allowed(request.user, benchmark, Right.COMPARE_WORK) else ()
+    return Response(_row(found) | ({"sources_not_recorded": sorted(unrecorded)} if unrecorded else {}))
 
 
 def _of(request: Request) -> dict[str, Any]:

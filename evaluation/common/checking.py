@@ -13,7 +13,7 @@ from typing import Any
 from annotation.agreement import same_answer
 from annotation.content.evidence import waiting_samples
 from annotation.content.revisions import content_of
-from annotation.drafting import Arm, arm_of
+from annotation.drafting import CONTROL_SHARE, Arm, arm_of
 from annotation.evidence import CHECKED, Answered, Condition, Purpose, Tally, tallied
 from annotation.models import Adjudication, Benchmark, Drafting, EvidenceTest, Review, Revision
 from evaluation.metrics.flags import FlagDecision, Rate, flag_precision, rate_of
@@ -64,7 +64,8 @@ class Checking:
     """``asked``: checked questions. ``conditions``: answers by condition, and the rate of mismatches among the decided
     ones. ``flags``: questions with a mismatch, of those with a decided answer. ``precision`` and ``blind``: confirmed
     flags, of the decided flags that the person who decided saw, and of those that they did not see; ``others``: the
-    same rate of questions without a flag. ``waiting``: flags without a decision."""
+    same rate of questions without a flag. ``waiting``: flags without a decision. ``share``: the control share, in which
+    no flag is seen; it stays from ``fixed_at`` on, None before its first use."""
 
     asked: int
     conditions: tuple[tuple[Condition, Tally, Rate], ...]
@@ -74,6 +75,8 @@ class Checking:
     others: Rate
     waiting: int
     flagged: tuple[Flagged, ...]
+    share: float
+    fixed_at: datetime | None
 
 
 def checking_of(benchmark: Benchmark) -> Checking:
@@ -107,6 +110,8 @@ def checking_of(benchmark: Benchmark) -> Checking:
             Flagged(reviews[pk].key, tuple(sorted(flags[pk].models)), reviews[pk].decision, reviews[pk].changed)
             for pk in sorted((pk for pk in flags if pk in reviews), key=lambda pk: (reviews[pk].key, pk))
         ),
+        share=drafting.control_share if drafting else CONTROL_SHARE,
+        fixed_at=drafting.fixed_at if drafting else None,
     )
 
 

@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.building.audits import LEAST_SHARE as LEAST_AUDITED
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, Field
+from annotation.drafting import MOST_PLANTED, OF_QUESTION, Field
 from annotation.evidence import Purpose
 from evaluation.common.evidence import CONDITION_WORDS
 from evaluation.detections import THRESHOLD
@@ -17,15 +17,16 @@ from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
 from evaluation.experiments.write.board import AuditChoices, RenderChoices
-from evaluation.experiments.write.clicks import ClickChoices
+from evaluation.experiments.write.clicks import ClickChoices, derived_click
+from evaluation.experiments.write.control_share import LEAST_SHARE, MOST_SHARE
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
 from evaluation.experiments.write.detectors import DetectorChoices
 from evaluation.experiments.write.drafts import (
-    LEAST_SHARE,
-    MOST_SHARE,
     DraftChoices,
+    derived_config,
     drafted_by,
     offered_fields,
+    shown_config,
     source_kind,
     usual_fields,
 )
@@ -37,6 +38,7 @@ from evaluation.models import Endpoint, Run
 from evaluation.runner.dialects.zoom import Frame
 from evaluation.runner.judges import PROMPTS, VOTES
 from evaluation.runner.label_config import LONGEST_CONFIG
+from evaluation.runner.ml_backend import FIELDS as BACKEND_FIELDS
 from evaluation.runner.protocols import PROTOCOLS
 from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
@@ -439,14 +441,10 @@ class DraftForm(forms.Form):
     sampling = _sampling()
     names = _names()
     threshold = _threshold(_("Boxes with a lower score are left out."))
-    label_config = _label_config(_("As in Label Studio. Empty: rectangles with the names as labels."))
+    label_config = _label_config(_("As in Label Studio. Empty: that of the task, with the names as labels."))
     samples = forms.CharField(
         label=_("Samples"), required=False, max_length=2000,
         help_text=_("Facets, such as facet.scene=street. Empty: all to do. Gold checks that fit are drafted, too."),
-    )  # fmt: skip
-    control_share = forms.FloatField(
-        label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
-        help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
     )  # fmt: skip
     planted_share = forms.FloatField(
         label=_("Planted errors"), min_value=0, max_value=MOST_PLANTED, initial=0, required=False,
@@ -456,18 +454,15 @@ class DraftForm(forms.Form):
     budget_usd = forms.FloatField(label=_("Budget in USD"), min_value=0, initial=5)
     budget_calls = forms.IntegerField(label=_("Most requests"), min_value=1, initial=1000)
 
-    def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
-        """``drafting``: how drafts are shown already, None before the first; then the control share is given."""
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._share = drafting.control_share if drafting is not None else None
+        self._benchmark = benchmark
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
         endpoints.queryset = Endpoint.objects.offered_to(benchmark).drafters()
         self._fit_endpoint(benchmark.task)
         if "prompt" in self.fields:
             _offer_prompts(self, "prompt", benchmark, [Role.DRAFT], _("of Sightline"))
-        if drafting is not None:
-            del self.fields["control_share"]
 
     def _fit_endpoint(self, task: Any) -> None:
         """Keep the fields of the kind of the endpoint, and offer what it can draft."""
@@ -485,6 +480,14 @@ class DraftForm(forms.Form):
         drafted.initial = [one.value for one in usual_fields(preset)]
         drafted.help_text = _HELP_OF_KIND[self.kind] if self.kind != "model" or set(OF_QUESTION) & set(can) else ""
 
+    def derived(self) -> str:
+        """The labeling configuration without one of the lead, or why there is none; "" for other endpoints."""
+        if self.kind != "backend":
+            return ""
+        fields = [one for one in BACKEND_FIELDS if one.value in (self["fields_drafted"].value() or ())]
+        names = str(self["names"].value() or "")
+        return shown_config(lambda: derived_config(self._benchmark, names, fields))
+
     def of_endpoint(self) -> list[forms.BoundField]:
         """The fields that depend on the kind of the endpoint, in their order."""
         return [one for one in self if one.name in self._own]
@@ -495,10 +498,19 @@ class DraftForm(forms.Form):
 
     def choices(self) -> DraftChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
-        share, threshold = given.pop("control_share", self._share), given.pop("threshold", None)
+        threshold = given.pop("threshold", None)
         given["threshold"] = THRESHOLD if threshold is None else threshold
         given["planted_share"] = given["planted_share"] or 0.0
-        return DraftChoices(fields=given.pop("fields_drafted"), control_share=share, **given)
+        return DraftChoices(fields=given.pop("fields_drafted"), **given)
+
+
+class ControlShareForm(forms.Form):
+    """The control share, before its first use."""
+
+    control_share = forms.FloatField(
+        label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE,
+        help_text=_("Of pairs of a person and a sample that get no drafts, clicks and flags, such as 0.2."),
+    )  # fmt: skip
 
 
 class ClickForm(forms.Form):
@@ -509,30 +521,28 @@ class ClickForm(forms.Form):
     )
     names = _names()
     threshold = _threshold(_("Shapes with a lower score are left out."))
-    label_config = _label_config(_("Of an ML backend. Empty: points, boxes and masks with the names as labels."))
-    control_share = forms.FloatField(
-        label=_("Control share"), min_value=LEAST_SHARE, max_value=MOST_SHARE, initial=CONTROL_SHARE,
-        help_text=_("Of pairs of a person and a sample that get no drafts. It can't be changed later."),
-    )  # fmt: skip
+    label_config = _label_config(_("Of an ML backend. Empty: that of the task, with the names as labels."))
 
     def __init__(self, *args: Any, benchmark: Any, drafting: Any, **options: Any) -> None:
-        """``drafting``: as of ``DraftForm``."""
+        """``drafting``: how drafts are shown already, None before the first."""
         super().__init__(*args, **{**options, "prefix": "click"})
-        self._share = drafting.control_share if drafting is not None else None
+        self._benchmark = benchmark
         endpoints = self.fields["endpoint"]
         assert isinstance(endpoints, forms.ModelChoiceField)
         endpoints.queryset = Endpoint.objects.offered_to(benchmark).shape_finders()
-        if drafting is not None:
-            del self.fields["control_share"]
         if drafting is not None and drafting.click:
             named = Endpoint.objects.named(drafting.click["endpoint"], benchmark)
             self.initial.update(drafting.click["written"], endpoint=named)
 
+    def derived(self) -> str:
+        """As of ``DraftForm``, for ML backends."""
+        names = str(self["names"].value() or "")
+        return shown_config(lambda: derived_click(self._benchmark, names))
+
     def choices(self) -> ClickChoices:
         given = {name: value for name, value in self.cleaned_data.items() if name != "endpoint"}
         threshold = given.pop("threshold")
-        share = given.pop("control_share", self._share)
-        return ClickChoices(threshold=THRESHOLD if threshold is None else threshold, control_share=share, **given)
+        return ClickChoices(threshold=THRESHOLD if threshold is None else threshold, **given)
 
 
 class EvidenceForm(forms.Form):

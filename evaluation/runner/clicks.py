@@ -62,8 +62,7 @@ class Click:
     def _found(self, given: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         recipe = self._recipe
         if isinstance(recipe, BackendRecipe):
-            polygons = Shape.POLYGON in self._allowed
-            regions = read_regions(given, self._size, recipe.threshold, outlines=polygons)
+            regions = read_regions(given, self._size, recipe.threshold, shapes=self._allowed)
             self.version = regions.version
             return regions.boxes
         try:

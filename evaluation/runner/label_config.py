@@ -7,12 +7,20 @@ HumanSignal/label-studio.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
+from annotation.task_schema import Shape
+
 LONGEST_CONFIG, MOST_LABELS = 20_000, 500
+_CONTROLS = {
+    Shape.BOX: [("RectangleLabels", "boxes")],
+    Shape.POLYGON: [("PolygonLabels", "polygons"), ("BrushLabels", "masks")],
+    Shape.POINT: [("KeyPointLabels", "points")],
+}
+"""The controls that ask for a shape of the task, each with its name."""
 _DATA = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]{0,59})")
 _DECLARED = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
@@ -21,15 +29,20 @@ class ConfigRejected(ValueError):
     """A labeling configuration that can't be used. The message states what is allowed."""
 
 
-def label_config(labels: Sequence[str], *, boxes: bool = True, answer: bool = False) -> str:
-    """Return a labeling configuration that asks for boxes with these labels, or for the text of an answer."""
-    tags = ['  <Image name="image" value="$image"/>']
-    if boxes:
-        values = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
-        tags.append(f'  <RectangleLabels name="boxes" toName="image">\n{values}\n  </RectangleLabels>')
-    if answer:
-        tags.append('  <TextArea name="answer" toName="image"/>')
-    return "\n".join(["<View>", *tags, "</View>"])
+def label_config(labels: Sequence[str], shapes: Collection[Shape] = (Shape.BOX,), *, answer: bool = False) -> str:
+    """Return a labeling configuration that asks for these shapes with these labels, and for the text of an answer.
+
+    A box is asked for as a rectangle, a polygon also as a mask, and a point as a key point.
+    """
+    kinds = [kind for shape, found in _CONTROLS.items() if shape in shapes for kind in found]
+    return _config(kinds, labels, ['  <TextArea name="answer" toName="image"/>'] if answer else [])
+
+
+def _config(kinds: Sequence[tuple[str, str]], labels: Sequence[str], more: Sequence[str] = ()) -> str:
+    """One image, and a control of each kind and name with these labels."""
+    values = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
+    tags = [f'  <{kind} name="{name}" toName="image">\n{values}\n  </{kind}>' for kind, name in kinds]
+    return "\n".join(["<View>", '  <Image name="image" value="$image"/>', *tags, *more, "</View>"])
 
 
 def data_key(config: str) -> str:
@@ -55,11 +68,8 @@ def data_key(config: str) -> str:
 def click_config(labels: Sequence[str], *, polygons: bool = False) -> str:
     """Return a labeling configuration for shapes at a point that a person clicks on: the point, and boxes, masks and,
     with ``polygons``, polygons with these labels."""
-    values = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
     kinds = [("KeyPointLabels", "click"), ("RectangleLabels", "boxes"), ("BrushLabels", "masks")]
-    kinds += [("PolygonLabels", "polygons")] if polygons else []
-    tags = [f'  <{kind} name="{name}" toName="image">\n{values}\n  </{kind}>' for kind, name in kinds]
-    return "\n".join(["<View>", '  <Image name="image" value="$image"/>', *tags, "</View>"])
+    return _config(kinds + ([("PolygonLabels", "polygons")] if polygons else []), labels)
 
 
 def click_context(config: str, point: tuple[float, float], size: tuple[int, int]) -> dict[str, Any]:

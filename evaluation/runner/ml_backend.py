@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from annotation.drafting import Field
-from annotation.imaging.brush import BrushError, Mask, read_brush
-from annotation.imaging.outlines import outlines_of
+from annotation.imaging.brush import Mask, MaskError, read_brush
+from annotation.imaging.outlines import trace
 from annotation.importers.storable import storable
-from annotation.schema import Box, Outline, OutlineKind, shortened
+from annotation.schema import Box, Outline, OutlineKind, Point, shortened
+from annotation.task_schema import Shape
 from evaluation.runner.canonical import digest_of
 from evaluation.runner.draft_parts import MOST_BOXES, MOST_TEXT, DraftError
 from evaluation.runner.images import ImagePolicy, SourceImage, sent_original
@@ -29,7 +30,9 @@ from evaluation.runner.turns import Request
 FIELDS = (Field.BOXES, Field.ANSWER)
 """The fields that a backend can draft."""
 RECTANGLES, POLYGONS, BRUSHES = ("rectanglelabels", "rectangle"), ("polygonlabels", "polygon"), ("brushlabels", "brush")
+POINTS = ("keypointlabels", "keypoint")
 TEXTS = ("choices", "textarea")
+_WITH_OUTLINES = (Shape.BOX, Shape.POLYGON)
 _ASPECT = 0.02
 """Relative difference of two aspect ratios up to which they are of the same image."""
 
@@ -37,8 +40,8 @@ _ASPECT = 0.02
 @dataclass(frozen=True)
 class BackendRecipe:
     """Everything that can change the drafts of a backend. ``label_config``: the labeling configuration; ``threshold``:
-    the least score of a region that has one; ``project``: the id of the benchmark. ``outlines``: polygons and masks
-    become polygons; ``most``: shapes of a draft. Raises ``DraftError`` or ``PolicyError``."""
+    the least score of a region that has one; ``project``: the id of the benchmark. ``shapes``: that drafts can have;
+    ``most``: of a draft. Raises ``DraftError`` or ``PolicyError``."""
 
     fields: tuple[Field, ...]
     model: str
@@ -47,7 +50,7 @@ class BackendRecipe:
     threshold: float = 0.0
     images: str = "original"
     project: str = "1.0"
-    outlines: bool = False
+    shapes: tuple[Shape, ...] = (Shape.BOX,)
     most: int = MOST_BOXES
 
     def __post_init__(self) -> None:
@@ -62,17 +65,24 @@ class BackendRecipe:
             raise DraftError(str(error)) from error
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recipe as plain data, the inverse of ``from_json``. One that drafts boxes has the digest that it
-        had before there were polygons."""
+        """Return the recipe as plain data, the inverse of ``from_json``. It has the digest of earlier releases, whose
+        recipes were about boxes alone, or had ``outlines`` for boxes and polygons."""
         said = {**asdict(self), "fields": [one.value for one in self.fields]}
-        later = {"outlines": False, "most": MOST_BOXES}
-        return {name: value for name, value in said.items() if name not in later or value != later[name]}
+        del said["shapes"]
+        if self.most == MOST_BOXES:
+            del said["most"]
+        if self.shapes == _WITH_OUTLINES:
+            return {**said, "outlines": True}
+        return said if self.shapes == (Shape.BOX,) else {**said, "shapes": [one.value for one in self.shapes]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BackendRecipe:
         """Return the recipe of ``to_json``. Raises ``DraftError``."""
+        given = dict(data)
         try:
-            return cls(**{**data, "fields": tuple(Field(one) for one in data["fields"])})
+            shapes = _WITH_OUTLINES if given.pop("outlines", False) else given.pop("shapes", (Shape.BOX,))
+            fields = tuple(Field(one) for one in given.pop("fields"))
+            return cls(fields=fields, shapes=tuple(map(Shape, shapes)), **given)
         except (KeyError, TypeError, ValueError) as error:
             raise DraftError(f"The recipe can't be read: {error}") from error
 
@@ -97,7 +107,7 @@ class BackendTurn(SingleTurn):
 
     def row(self, reply: Reply, *, cut: bool) -> dict[str, Any]:
         recipe, size = self._recipe, (self._image.width, self._image.height)
-        found = read_regions(json.loads(reply.text), size, recipe.threshold, outlines=recipe.outlines, most=recipe.most)
+        found = read_regions(json.loads(reply.text), size, recipe.threshold, shapes=recipe.shapes, most=recipe.most)
         return self.failure() | found.row(recipe.fields, recipe.model)
 
     def failure(self) -> dict[str, Any]:
@@ -107,14 +117,14 @@ class BackendTurn(SingleTurn):
 @dataclass
 class Regions:
     """What a response contains: boxes with label and score, answers with their scores, the version of the model, and
-    notes on what was left out. With ``outlines``, the boxes of polygons and masks have their ``points``. ``most``:
-    shapes of one mask, and of a draft."""
+    notes on what was left out. Boxes of polygons and points have their ``points``. ``shapes``: that are allowed;
+    ``most``: of one mask, and of a draft."""
 
     version: str = ""
     boxes: list[dict[str, Any]] = field(default_factory=list)
     answers: list[tuple[str, float | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    outlines: bool = False
+    shapes: Collection[Shape] = (Shape.BOX,)
     most: int = MOST_BOXES
 
     def row(self, fields: Sequence[Field], model: str) -> dict[str, Any]:
@@ -143,12 +153,13 @@ class Regions:
 
 
 def read_regions(
-    given: Mapping[str, Any], size: tuple[int, int], threshold: float, *, outlines: bool = False, most: int = MOST_BOXES
-) -> Regions:
-    """Read the predictions of one task. ``size``: of the original image, in pixels. ``outlines``: also the points of
-    polygons, and of masks, at most ``most`` polygons each. What can't be read is noted, and the rest counts. Boxes are
-    in pixels of the original, the best score first."""
-    found = Regions(_word(given.get("model_version")), outlines=outlines, most=most)
+    given: Mapping[str, Any], size: tuple[int, int], threshold: float, *,
+    shapes: Collection[Shape] = (Shape.BOX,), most: int = MOST_BOXES,
+) -> Regions:  # fmt: skip
+    """Read the predictions of one task. ``size``: of the original image, in pixels. ``shapes``: that the task allows;
+    ``most``: of one mask, and of a draft. What can't be read is noted, and the rest counts. Boxes are in pixels of the
+    original, the best score first."""
+    found = Regions(_word(given.get("model_version")), shapes=shapes, most=most)
     for prediction in _predictions(given.get("results")):
         if not isinstance(prediction, Mapping) or not isinstance(prediction.get("result"), list):
             found.notes.append("A prediction has no list result.")
@@ -185,22 +196,46 @@ def _take(region: Any, whole: float | None, size: tuple[int, int], threshold: fl
         found.answers.append((_text(value, kind), score))
         return
     said: dict[str, Any] = {"label": _label(value, kind), "score": score}
-    if found.outlines and kind in (*POLYGONS, *BRUSHES):
-        polygon = kind in POLYGONS
-        shapes = [_outline(region, value, size)] if polygon else _painted(region, value, size, found)
-        for one in shapes:
-            points = [list(point) for point in one.points]
-            found.boxes.append({"box": [one.x1, one.y1, one.x2, one.y2], **said, "points": points})
-        return
-    box = _box(region, kind, value, size, found.notes)
-    found.boxes.append({"box": box.as_list(), **said})
+    found.boxes += [_drafted(one) | said for one in _shapes(region, kind, value, size, found)]
 
 
-def _outline(region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int]) -> Outline:
-    """The part of a polygon inside the image, in pixels of the original. Raises ``RegionUnread``."""
+def _drafted(shape: Box) -> dict[str, Any]:
+    if not isinstance(shape, Outline):
+        return {"box": shape.as_list()}
+    return {"box": [shape.x1, shape.y1, shape.x2, shape.y2], "points": [list(point) for point in shape.points]}
+
+
+def _shapes(
+    region: Mapping[str, Any], kind: str, value: Mapping[str, Any], size: tuple[int, int], found: Regions
+) -> list[Box]:
+    """The shapes of a region in the form that the task allows. Raises ``RegionUnread``."""
     _check_image(region, size)
+    if kind in POINTS:
+        return [_point(value, size, found.shapes)]
+    if Shape.POLYGON in found.shapes and kind in (*POLYGONS, *BRUSHES):
+        return [_polygon(_points(value, size), size)] if kind in POLYGONS else _painted(region, value, size, found)
+    if Shape.BOX in found.shapes:
+        return [_box(region, kind, value, size, found.notes)]
+    raise RegionUnread(f"A region of type {shortened(kind, 40)!r} was left out, because the task does not allow boxes.")
+
+
+def _point(value: Mapping[str, Any], size: tuple[int, int], allowed: Collection[Shape]) -> Outline:
+    """A key point in pixels of the original. Raises ``RegionUnread``."""
+    if Shape.POINT not in allowed:
+        raise RegionUnread("A point was left out, because the task does not allow points.")
+    x, y = value.get("x"), value.get("y")
+    if not (_is_number(x) and _is_number(y)):
+        raise RegionUnread("A key point needs the numbers x and y in percent.")
+    point = Outline.of(OutlineKind.POINT, [(x * size[0] / 100, y * size[1] / 100)])
+    if not point.is_inside(*size):
+        raise RegionUnread("A key point is outside the image.")
+    return point
+
+
+def _polygon(points: Sequence[Point], size: tuple[int, int]) -> Outline:
+    """The part of a polygon inside the image, in pixels of the original. Raises ``RegionUnread``."""
     try:
-        outline = Outline.of(OutlineKind.POLYGON, _points(value, size)).clipped(*size)
+        outline = Outline.of(OutlineKind.POLYGON, points).clipped(*size)
     except ValueError:
         outline = None
     if outline is None:
@@ -212,7 +247,6 @@ def _box(
     region: Mapping[str, Any], kind: str, value: Mapping[str, Any], size: tuple[int, int], notes: list[str]
 ) -> Box:
     """The bounding box of a region in pixels of the original. Raises ``RegionUnread``."""
-    _check_image(region, size)
     if kind in RECTANGLES:
         points = _corners(value, size)
         if value.get("rotation"):
@@ -276,7 +310,7 @@ def _mask(region: Mapping[str, Any], value: Mapping[str, Any]) -> Mask:
         raise RegionUnread("A brush mask needs the format rle, original_width and original_height.")
     try:
         return read_brush(value.get("rle"), width, height)
-    except BrushError as error:
+    except MaskError as error:
         raise RegionUnread(str(error)) from None
 
 
@@ -287,18 +321,15 @@ def _corners_of_paint(mask: Mask, size: tuple[int, int]) -> list[tuple[float, fl
     return [(float(x * across), float(y * down)) for x, y in (first, last)]
 
 
-def _painted(
-    region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int], found: Regions
-) -> list[Outline]:
+def _painted(region: Mapping[str, Any], value: Mapping[str, Any], size: tuple[int, int], found: Regions) -> list[Box]:
     """Polygons around the painted areas of a mask, in pixels of the original. Raises ``RegionUnread``."""
-    _check_image(region, size)
     try:
-        outlines = outlines_of(_mask(region, value), size, most=found.most)
-    except BrushError as problem:
+        traced = trace(_mask(region, value), size, most=found.most)
+    except MaskError as problem:
         raise RegionUnread(str(problem)) from None
-    if len(outlines) > 1:
-        found.notes.append(f"A brush mask became {len(outlines)} polygons.")
-    return outlines
+    if len(traced.outlines) > 1 or traced.filled or traced.left_out:
+        found.notes.append(f"A brush mask became {traced}.")
+    return list(traced.outlines)
 
 
 def _label(value: Mapping[str, Any], kind: str) -> str:

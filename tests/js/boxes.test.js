@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { HANDLES, dragged, inMiddle, moved, resized, settled, shareOf, spanned, unionArea } from "../../static/js/models/box.js";
-import { addBox, adoptBox, duplicateBox, growBox, labelBox, measureBox, notAdopted, nudgeBox, removeBox, setBox } from "../../static/js/models/box-list.js";
+import { addBox, addProposed, duplicateBox, growBox, labelBox, measureBox, notAdopted, nudgeBox, removeBox, setBox } from "../../static/js/models/box-list.js";
 import { pinched } from "../../static/js/models/pinch.js";
 import { Viewport } from "../../static/js/models/viewport.js";
 import { randomFrom } from "./random.js";
@@ -105,14 +105,21 @@ test("numbers set a place or a size", () => {
 
 test("an adopted suggestion is a box on whole pixels that keeps its source when it is moved", () => {
   const suggestion = { box: [10.4, 20.6, 30.2, 999], source: "Model A", note: "1 of 1 runs here" };
-  const adopted = adoptBox({ gold_boxes: [] }, suggestion, size);
+  const adopted = addProposed({ gold_boxes: [] }, suggestion, size);
   assert.deepEqual(adopted.gold_boxes, [{ box: [10, 21, 30, 300], label: "", source: "Model A" }]);
   assert.equal(setBox(adopted, 0, [1, 2, 3, 4]).gold_boxes[0].source, "Model A");
 });
 
+test("an adopted polygon keeps its corners, and its source when it is moved", () => {
+  const suggestion = { box: [1, 1, 9, 9], points: [[1, 1], [9, 1], [1, 9.2]], source: "v1", note: "" };
+  const adopted = addProposed({ gold_boxes: [] }, suggestion, size);
+  assert.deepEqual(adopted.gold_boxes, [{ box: [1, 1, 9, 9], kind: "polygon", points: [[1, 1], [9, 1], [1, 9]], label: "", source: "v1" }]);
+  assert.equal(nudgeBox(adopted, 0, 1, 1, size).gold_boxes[0].source, "v1");
+});
+
 test("a suggestion is left until a box of its source is there", () => {
   const all = [{ source: "A", box: [0, 0, 5, 5] }, { source: "B", box: [0, 0, 5, 5] }];
-  const content = addBox(adoptBox({ gold_boxes: [] }, all[1], size), [0, 0, 5, 5]);
+  const content = addBox(addProposed({ gold_boxes: [] }, all[1], size), [0, 0, 5, 5]);
   assert.deepEqual(notAdopted(all, content), [all[0]]);
   assert.deepEqual(notAdopted(all, removeBox(content, 0)), all);
 });

@@ -47,6 +47,12 @@ test("an accepted polygon of a draft keeps its label and source, also when it is
   assert.equal(labelBox(moved, 1, "bowl").gold_boxes[1].source, "sam");
 });
 
+test("an accepted point of a draft is a point with its label and source", () => {
+  const point = { box: [3, 4, 4, 5], points: [[4, 5]], label: "cup", score: 0.5 };
+  const [found] = accepted({ field: "boxes", content: [point], source: "sam" }, EMPTY, { width: 10, height: 10 }).gold_boxes;
+  assert.deepEqual(found, { box: [3, 4, 4, 5], kind: "point", points: [[4, 5]], label: "cup", source: "sam" });
+});
+
 test("the source of a step survives the text of the editor, and must be a text", () => {
   const calls = draftedCalls({ content: CALLS, source: "m-1" });
   assert.deepEqual(readChain(writtenChain(calls)).calls, calls);

@@ -149,7 +149,7 @@ def test_coco_pictures_become_samples_to_author(tmp_path: Path) -> None:
     assert [(sample.id, boxes(sample), sample.width) for sample in found] == [
         ("a.jpg", [[10, 20, 15, 26]], 100), ("b.jpg", [], None),
     ]  # fmt: skip
-    assert (found[0].extra["labels"], rules) == (["sign"], ["unknown-image"])
+    assert (found[0].extra["box_labels"], rules) == (["sign"], ["unknown-image"])
 
 
 def test_what_each_format_holds_comes_back(tmp_path: Path) -> None:

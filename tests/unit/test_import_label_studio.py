@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotation.exporters.label_studio import task as label_studio_task
 from annotation.importers import detect_format
 from annotation.importers.interface import ImportProblem, Position, Progress, ReadOptions
 from annotation.importers.label_studio import read
@@ -39,10 +40,10 @@ def task(*annotations: dict[str, Any], data: dict[str, Any] | None = None, **fie
     return {"id": 7, "data": data or {"image": "a.jpg"}, "annotations": list(annotations), **fields}
 
 
-def read_back(folder: Path, *tasks: Any) -> tuple[list[SampleRecord], list[Issue]]:
+def read_back(folder: Path, *tasks: Any, **options: Any) -> tuple[list[SampleRecord], list[Issue]]:
     path = folder / "export.json"
     path.write_text(json.dumps(list(tasks)))
-    items = list(read(path, ReadOptions()))
+    items = list(read(path, ReadOptions(**options)))
     return [i for i in items if isinstance(i, SampleRecord)], [i for i in items if isinstance(i, Issue)]
 
 
@@ -317,7 +318,48 @@ def test_a_mask_that_cannot_be_read_is_reported_and_the_rest_is_kept(
     assert one.severity is Severity.REPAIRED
 
 
-def test_a_predicted_mask_is_kept_as_its_bounding_box(tmp_path: Path) -> None:
+def test_a_brush_mask_becomes_its_box_where_the_task_allows_no_polygons(tmp_path: Path) -> None:
+    two = brush("cup", 40, 20, (slice(2, 6), slice(10, 20)), (slice(12, 14), slice(30, 33)))
+    [sample], issues = read_back(tmp_path, task(made(two)), polygons=False)
+    assert sample.content.gold_boxes == (Box(10, 2, 33, 14),)
+    assert sample.extra["box_labels"] == ["cup"]
+    assert [one.rule for one in issues] == ["mask-as-box"]
+
+
+def test_a_mask_with_a_hole_says_what_was_filled(tmp_path: Path) -> None:
+    ring = brush("cup", 40, 20, (slice(2, 12), slice(10, 20)))
+    mask = np.zeros((20, 40), np.uint8)
+    mask[2:12, 10:20] = 255
+    mask[5:7, 12:14] = 0
+    ring["value"]["rle"] = packed(mask)
+    _, [issue] = read_back(tmp_path, task(made(ring)))
+    assert issue.done == "The mask became 1 polygon around its areas; pixels of holes filled: 4."
+
+
+def test_predicted_masks_and_polygons_are_kept_as_polygons(tmp_path: Path) -> None:
     mask = brush("cup", 40, 20, (slice(2, 6), slice(10, 20)))
-    [sample], _ = read_back(tmp_path, task(predictions=[{"model_version": "v1", "score": 0.5, "result": [mask]}]))
-    assert sample.extra["predictions"] == [{"box": [10, 2, 20, 6], "source": "v1", "label": "cup", "score": 0.5}]
+    triangle = {**rectangle(0, 0, 1, 1, of_width=40, of_height=20), "type": "polygonlabels"}
+    triangle["value"] = {"points": [[0, 0], [50, 0], [0, 50]], "polygonlabels": ["plate"]}
+    prediction = {"model_version": "v1", "score": 0.5, "result": [mask, triangle]}
+    [sample], _ = read_back(tmp_path, task(predictions=[prediction]))
+    first, second = sample.extra["predictions"]
+    assert sorted(first.pop("points")) == [[10, 2], [10, 6], [20, 2], [20, 6]]
+    assert first == {"box": [10, 2, 20, 6], "source": "v1", "label": "cup", "score": 0.5}
+    assert second == {
+        "box": [0, 0, 20, 10], "points": [[0, 0], [20, 0], [0, 10]], "source": "v1", "label": "plate", "score": 0.5,
+    }  # fmt: skip
+    assert sample.content.gold_boxes == ()
+
+
+def test_polygons_of_an_export_come_back_as_they_went(tmp_path: Path) -> None:
+    mask = brush("cup", 40, 20, (slice(2, 6), slice(10, 20)), (slice(12, 14), slice(30, 33)))
+    [sample], _ = read_back(tmp_path, task(made(mask)))
+    sent = label_studio_task(sample)
+    regions = [one for one in sent["annotations"][0]["result"] if one["type"] == "polygonlabels"]
+    assert [one["value"]["polygonlabels"] for one in regions] == [["cup"], ["cup"]]
+    assert regions[0]["original_width"] == 40
+    del sent["data"]["gold_boxes"]
+    [again], issues = read_back(tmp_path, {**sent, "id": 1})
+    assert [one for one in issues if one.severity is not Severity.NOTED] == []
+    assert again.content.gold_boxes == sample.content.gold_boxes
+    assert again.extra["box_labels"] == ["cup", "cup"]

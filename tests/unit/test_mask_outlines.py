@@ -12,8 +12,8 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.imaging.brush import MOST_RUNS, BrushError, ScatteredMask, read_brush
-from annotation.imaging.outlines import outlines_of
+from annotation.imaging.brush import MOST_RUNS, MaskError, ScatteredMask, read_brush
+from annotation.imaging.outlines import trace
 from annotation.regions import region_of_shape
 from annotation.schema import MOST_VERTICES, Outline
 
@@ -63,7 +63,7 @@ def masks(draw: st.DrawFn) -> np.ndarray[Any, Any]:
 
 @given(masks())
 def test_polygons_have_an_iou_of_at_least_nine_tenths_with_the_areas_of_a_mask(mask: np.ndarray[Any, Any]) -> None:
-    found = outlines_of(mask.astype(np.bool_), most=50)
+    found = trace(mask.astype(np.bool_), most=50).outlines
     wanted = [one for one in areas(mask) if one.sum() >= 100]
     height, width = mask.shape
     for outline in found:
@@ -79,28 +79,28 @@ def test_polygons_have_an_iou_of_at_least_nine_tenths_with_the_areas_of_a_mask(m
 
 @pytest.mark.parametrize("box", [(0, 0, 1, 1), (3, 2, 4, 9), (0, 0, 40, 20), (10, 5, 30, 15)])
 def test_a_painted_box_is_exactly_its_corners(box: tuple[int, int, int, int]) -> None:
-    [outline] = outlines_of(mask_of(20, 40, box))
+    [outline] = trace(mask_of(20, 40, box)).outlines
     assert (outline.x1, outline.y1, outline.x2, outline.y2) == box
     assert outline.area == (box[2] - box[0]) * (box[3] - box[1])
 
 
 def test_areas_come_by_size_and_noise_is_left_out() -> None:
     mask = mask_of(200, 200, (0, 0, 10, 10), (50, 50, 150, 150), (180, 180, 182, 182))
-    assert [one.as_list() for one in outlines_of(mask)] == [[50, 50, 150, 150], [0, 0, 10, 10]]
-    assert [one.as_list() for one in outlines_of(mask, most=1)] == [[50, 50, 150, 150]]
+    assert [one.as_list() for one in trace(mask).outlines] == [[50, 50, 150, 150], [0, 0, 10, 10]]
+    assert [one.as_list() for one in trace(mask, most=1).outlines] == [[50, 50, 150, 150]]
 
 
 def test_a_hole_is_filled_and_areas_that_touch_at_a_corner_are_one() -> None:
     mask = mask_of(60, 60, (10, 10, 50, 50))
     mask[20:30, 20:30] = False
-    [outline] = outlines_of(mask)
+    [outline] = trace(mask).outlines
     assert outline.area == 1600
-    [touching] = outlines_of(mask_of(60, 60, (0, 0, 20, 20), (20, 20, 40, 40)))
+    [touching] = trace(mask_of(60, 60, (0, 0, 20, 20), (20, 20, 40, 40))).outlines
     assert region_of_shape(touching).area == pytest.approx(800, rel=0.03)
 
 
 def test_polygons_are_in_pixels_of_another_size() -> None:
-    [outline] = outlines_of(mask_of(20, 40, (10, 5, 30, 15)), (400, 100))
+    [outline] = trace(mask_of(20, 40, (10, 5, 30, 15)), (400, 100)).outlines
     assert outline.as_list() == [100, 25, 300, 75]
 
 
@@ -108,7 +108,7 @@ def test_a_ragged_edge_has_no_more_corners_than_a_polygon_can_have() -> None:
     mask = mask_of(400, 3000, (0, 200, 3000, 400))
     mask[100:200, ::8] = True
     mask[100:200, 1::8] = True
-    [outline] = outlines_of(mask)
+    [outline] = trace(mask).outlines
     assert len(outline.points) <= MOST_VERTICES
     assert shapely.Polygon(outline.points).is_valid
 
@@ -117,7 +117,7 @@ def test_scattered_pixels_are_refused() -> None:
     mask = np.zeros((1000, 1200), np.bool_)
     mask[:, ::2] = True
     with pytest.raises(ScatteredMask, match="500,000 are allowed"):
-        outlines_of(mask)
+        trace(mask)
 
 
 def code_of(pixels: int, bits: str) -> list[int]:
@@ -142,7 +142,7 @@ def test_a_code_takes_memory_for_its_mask_alone() -> None:
 def test_a_code_with_too_many_runs_is_refused() -> None:
     body = ("1000" + "00000000") * 2
     code = code_of(MOST_RUNS, body * (MOST_RUNS + 2))
-    with pytest.raises(BrushError, match="more than 1,000,000 runs"):
+    with pytest.raises(MaskError, match="more than 1,000,000 runs"):
         read_brush(code, 1000, MOST_RUNS // 1000)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from annotation.drafting import Field
-from annotation.imaging.brush import BrushError, read_brush
+from annotation.drafting import Field, drafted_shape
+from annotation.imaging.brush import MaskError, read_brush
+from annotation.schema import Outline, OutlineKind
+from annotation.task_schema import Shape
 from evaluation.runner.label_config import ConfigRejected, data_key, label_config
 from evaluation.runner.ml_backend import read_regions
 
@@ -81,16 +84,16 @@ def test_random_masks_have_the_box_of_their_pixels() -> None:
 @pytest.mark.parametrize("cut", [0, 3, 10, -1])
 def test_an_incomplete_or_foreign_code_is_refused(cut: int) -> None:
     code = packed(mask_of((slice(3, 9), slice(5, 12))))
-    with pytest.raises(BrushError):
+    with pytest.raises(MaskError):
         brush_box(code[:cut], *SIZE)
     for other in (None, "AA==", [300], [-1], ["1"]):
-        with pytest.raises(BrushError):
+        with pytest.raises(MaskError):
             brush_box(other, *SIZE)
-    with pytest.raises(BrushError, match="another size"):
+    with pytest.raises(MaskError, match="another size"):
         brush_box(code, 41, 20)
-    with pytest.raises(BrushError, match="no paint"):
+    with pytest.raises(MaskError, match="no paint"):
         brush_box(packed(mask_of()), *SIZE)
-    with pytest.raises(BrushError, match="pixels"):
+    with pytest.raises(MaskError, match="pixels"):
         brush_box(code, 100_000, 100_000)
 
 
@@ -102,13 +105,13 @@ def test_a_brush_on_a_smaller_image_is_a_box_on_the_original() -> None:
 
 def test_a_brush_is_polygons_where_the_task_allows_them() -> None:
     two = brushed((slice(2, 6), slice(10, 20)), (slice(12, 14), slice(30, 33)))
-    found = read(two, outlines=True)
+    found = read(two, shapes=tuple(Shape))
     assert [one["box"] for one in found.boxes] == [[100, 20, 200, 60], [300, 120, 330, 140]], "the largest first"
     assert all(sorted(one["points"]) == sorted(corners(*one["box"])) for one in found.boxes)
     assert {(one["label"], one["score"]) for one in found.boxes} == {("mug", 0.5)}
-    assert found.notes == ["A brush mask became 2 polygons."]
-    assert len(read(two, outlines=True, most=1).boxes) == 1
-    row = read(two, brushed((slice(0, 4), slice(0, 5))), outlines=True, most=2).row([Field.BOXES], "m")
+    assert found.notes == ["A brush mask became 2 polygons around its areas."]
+    assert len(read(two, shapes=tuple(Shape), most=1).boxes) == 1
+    row = read(two, brushed((slice(0, 4), slice(0, 5))), shapes=tuple(Shape), most=2).row([Field.BOXES], "m")
     assert len(row["drafts"]["boxes"]) == 2
     assert "1 shapes behind the first 2" in row["unread"]["boxes"]
 
@@ -129,8 +132,8 @@ def corners(x1: float, y1: float, x2: float, y2: float) -> list[list[float]]:
     ],
 )
 def test_a_hostile_brush_is_left_out_with_its_reason(region: dict[str, Any], reason: str) -> None:
-    for outlines in (False, True):
-        found = read(region, outlines=outlines)
+    for shapes in ((Shape.BOX,), tuple(Shape)):
+        found = read(region, shapes=shapes)
         assert found.boxes == []
         assert reason in found.notes[-1]
 
@@ -155,6 +158,45 @@ def test_several_predictions_of_a_task_count_and_the_best_answer_is_kept() -> No
     row = read_regions(given, (400, 200), 0.0).row((Field.ANSWER,), "toy")
     assert row["drafts"] == {"answer": "b"}
     assert row["sources"] == {"answer": "toy v2, score 0.90"}
+
+
+def regions_of(*shapes: Shape) -> list[tuple[str, list[str]]]:
+    """The controls of a labeling configuration for these shapes, each with its labels."""
+    view = ElementTree.fromstring(label_config(["mug", "cup"], shapes))
+    return [(one.tag, [label.get("value") or "" for label in one]) for one in view if one.tag != "Image"]
+
+
+def test_a_labeling_configuration_asks_for_the_shapes_of_the_task() -> None:
+    labels = ["mug", "cup"]
+    assert regions_of(Shape.BOX) == [("RectangleLabels", labels)]
+    assert regions_of(Shape.POLYGON) == [("PolygonLabels", labels), ("BrushLabels", labels)]
+    assert regions_of(Shape.POINT) == [("KeyPointLabels", labels)]
+    assert [tag for tag, _ in regions_of(*Shape)] == [
+        "RectangleLabels", "PolygonLabels", "BrushLabels", "KeyPointLabels",
+    ]  # fmt: skip
+
+
+KEY_POINT = {"type": "keypointlabels", "value": {"x": 25, "y": 50, "width": 1, "keypointlabels": ["mug"]}}
+
+
+def test_a_key_point_is_a_point_where_the_task_allows_points() -> None:
+    found = read(KEY_POINT, shapes=(Shape.POINT,))
+    assert found.boxes == [{"box": [99, 99, 100, 100], "points": [[100, 100]], "label": "mug", "score": None}]
+    assert drafted_shape(found.boxes[0]) == Outline.of(OutlineKind.POINT, [(100, 100)])
+    assert read(KEY_POINT).notes == ["A point was left out, because the task does not allow points."]
+
+
+@pytest.mark.parametrize("value", [{"x": "left", "y": 1}, {"x": 101, "y": 5}, {"x": -1, "y": 5}, {"y": 5}])
+def test_a_key_point_without_a_place_in_the_image_is_left_out(value: dict[str, Any]) -> None:
+    found = read({"type": "keypoint", "value": value}, shapes=tuple(Shape))
+    assert (found.boxes, len(found.notes)) == ([], 1)
+
+
+def test_a_rectangle_is_left_out_where_the_task_allows_no_boxes() -> None:
+    value = {"x": 10, "y": 10, "width": 20, "height": 20, "rectanglelabels": ["mug"]}
+    found = read({"type": "rectanglelabels", "value": value}, shapes=(Shape.POLYGON, Shape.POINT))
+    assert found.boxes == []
+    assert found.notes == ["A region of type 'rectanglelabels' was left out, because the task does not allow boxes."]
 
 
 def test_a_labeling_configuration_escapes_its_labels_and_names_its_image() -> None:

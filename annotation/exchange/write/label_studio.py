@@ -73,7 +73,8 @@ def push(
             if not number:
                 waiting.append(wanted)
             elif digest != _digest(wanted["data"]):
-                _update(client, number, sample, wanted, pushed.counts)
+                polygons = benchmark.task.evidence.has_polygons
+                _update(client, number, sample, wanted, pushed.counts, polygons=polygons)
             else:
                 pushed.counts["unchanged"] += 1
             if len(waiting) == BATCH:
@@ -197,13 +198,17 @@ def _send(client: Any, pushed: Pushed, waiting: list[dict[str, Any]]) -> None:
         waiting.clear()
 
 
-def _update(client: Any, number: int, sample: SampleRecord, wanted: dict[str, Any], counts: Counter[str]) -> None:
-    """Update the data, and add our gold as another annotation if the import would return something else."""
+def _update(
+    client: Any, number: int, sample: SampleRecord, wanted: dict[str, Any], counts: Counter[str], *, polygons: bool
+) -> None:
+    """Update the data, and add our gold as another annotation if the import would return something else. ``polygons``:
+    as of ``sample_of_task``."""
     client.tasks.update(str(number), data=wanted["data"])
     counts["changed"] += 1
     made = client.tasks.get(str(number)).annotations or []
     try:
-        back = sample_of_task({"id": number, "data": wanted["data"], "annotations": made}, Report("", None))
+        task = {"id": number, "data": wanted["data"], "annotations": made}
+        back = sample_of_task(task, Report("", None), polygons=polygons)
     except RowRefused:
         back = None
     if wanted["annotations"] and (back is None or (back.content, back.facets) != (sample.content, dict(sample.facets))):

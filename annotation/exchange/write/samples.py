@@ -124,7 +124,10 @@ def import_samples(
         actor=actor, benchmark=benchmark, kind=ImportRecord.Kind.SAMPLES, path=path, format=format, options=options
     )
     start = Position(**record.checkpoint) if record.checkpoint else Position()
-    reading = ReadOptions(images=images, toolchains=toolchains, mapping=columns, coordinates=coordinates, start=start)
+    reading = ReadOptions(
+        images=images, toolchains=toolchains, mapping=columns, coordinates=coordinates,
+        polygons=benchmark.task.evidence.has_polygons, start=start,
+    )  # fmt: skip
     result = Imported(Counter(record.counts))
     folder = images or (path if path.is_dir() else path.parent)
     saver = SamplesSaver(actor, benchmark, record, folder, result, checkpoint)

@@ -1,4 +1,4 @@
-"""Boxes that came with a sample as a model's predictions, as boxes that its annotator may adopt."""
+"""Shapes that came with a sample as a model's predictions, as shapes that its annotator may adopt."""
 
 from __future__ import annotations
 
@@ -8,32 +8,37 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.content.suggestions import Suggestion, suggested_by
-from annotation.importers.fields import four_numbers, is_number
+from annotation.importers.fields import four_numbers, is_number, two_numbers
 from annotation.importers.label_studio_predictions import PREDICTIONS
 from annotation.models import Sample
-from annotation.schema import Box
+from annotation.schema import Box, Outline, OutlineKind
 
 
 @suggested_by
 def suggest_predictions(sample: Sample) -> list[Suggestion]:
     """Suggestions from predictions, sorted by score. Several boxes of a model are numbered; others are ignored."""
     given = sample.extra.get(PREDICTIONS)
-    found = [one for one in given if isinstance(one, dict) and _box(one)] if isinstance(given, list) else []
+    found = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    polygons = any("points" in one for one in found) and sample.benchmark.task.evidence.has_polygons
+    shapes = [(shape, one) for one in found if (shape := _shape(one, polygons))]
     seen: Counter[str] = Counter()
     suggestions = []
-    for one in sorted(found, key=lambda each: -_score(each)):
-        source, box = str(one.get("source") or gettext("a model")), _box(one)
+    for shape, one in sorted(shapes, key=lambda each: -_score(each[1])):
+        source = str(one.get("source") or gettext("a model"))
         seen[source] += 1
         named = source if seen[source] == 1 else f"{source} ({seen[source]})"
         score = gettext("score %(score)s") % {"score": f"{one['score']:.2f}"} if is_number(one.get("score")) else ""
-        if box is not None:
-            suggestions.append(Suggestion(box, named, ", ".join(filter(None, [str(one.get("label") or ""), score]))))
+        suggestions.append(Suggestion(shape, named, ", ".join(filter(None, [str(one.get("label") or ""), score]))))
     return suggestions
 
 
-def _box(one: dict[str, Any]) -> Box | None:
-    numbers = four_numbers(one.get("box"))
+def _shape(one: dict[str, Any], polygons: bool) -> Box | None:
+    """The polygon of a prediction where the task allows polygons, else its box; None if it is neither."""
+    numbers, points = four_numbers(one.get("box")), one.get("points")
+    corners = list(map(two_numbers, points)) if polygons and isinstance(points, list) else []
     try:
+        if corners and None not in corners:
+            return Outline.of(OutlineKind.POLYGON, [point for point in corners if point])
         return Box(*numbers) if numbers else None
     except ValueError:
         return None

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, Field
+from annotation.drafting import MOST_PLANTED, Field
 from annotation.workflow import Right
 from evaluation.common.checking import checking_of
 from evaluation.detections import THRESHOLD
@@ -22,10 +22,16 @@ from evaluation.experiments.present.anchoring import anchoring_json
 from evaluation.experiments.present.flags import flags_json
 from evaluation.experiments.present.planted import planted_json
 from evaluation.experiments.read.anchoring import MEASURES, anchoring_of
-from evaluation.experiments.read.drafting import drafting_of
+from evaluation.experiments.read.drafting import drafting_of, share_of
 from evaluation.experiments.read.planted import planted_of
+from evaluation.experiments.write.control_share import LEAST_SHARE, MOST_SHARE
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
-from evaluation.experiments.write.drafts import LEAST_SHARE, MOST_SHARE, DraftChoices, create_drafts
+from evaluation.experiments.write.drafts import (
+    DraftChoices,
+    create_drafts,
+    derived_config,
+    shown_config,
+)
 from evaluation.runner.images import FORM as POLICY
 from evaluation.runner.label_config import LONGEST_CONFIG
 from evaluation.runner.sampling import SAMPLING
@@ -43,8 +49,8 @@ class NewDrafting(Starting):
         help_text="Facets, such as facet.scene=street. They have to select samples to do. Empty: all of them.",
     )  # fmt: skip
     control_share = NumberField(
-        required=False, default=CONTROL_SHARE, min_value=LEAST_SHARE, max_value=MOST_SHARE,
-        help_text="Share of pairs of a person and a sample without drafts. It can't be changed later.",
+        required=False, min_value=LEAST_SHARE, max_value=MOST_SHARE,
+        help_text="Share of pairs of a person and a sample without drafts. Its first use fixes it. Default: as set.",
     )  # fmt: skip
     planted_share = NumberField(
         required=False, default=0.0, min_value=0, max_value=MOST_PLANTED,
@@ -66,7 +72,7 @@ class NewDrafting(Starting):
     )  # fmt: skip
     label_config = TextField(
         max_length=LONGEST_CONFIG, required=False, default="", allow_blank=True,
-        help_text="Labeling configuration of an ML backend. Empty: rectangles with the names as labels.",
+        help_text="Labeling configuration of an ML backend. Empty: that of the task, with the names as labels.",
     )  # fmt: skip
 
 
@@ -91,8 +97,15 @@ class FlagPrecision(serializers.Serializer):
 
 
 class DraftingSerializer(serializers.Serializer):
-    control_share = serializers.FloatField(allow_null=True, help_text="null: nothing was drafted or flagged yet.")
+    control_share = serializers.FloatField(help_text="Of pairs of a person and a sample: without drafts and flags.")
+    control_share_fixed_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="Its first use, after which it stays: a change would bias the comparison. null: it can change.",
+    )
     shows = serializers.BooleanField(help_text="Annotators see drafts.")
+    label_config = serializers.CharField(
+        help_text="Of ML backends, if a drafting states neither another one nor names: the shapes that the task allows."
+    )
     drafts = serializers.DictField(child=serializers.IntegerField(), help_text="Number of drafts by field.")
     decisions = serializers.DictField(
         child=serializers.DictField(child=serializers.IntegerField()), help_text="Number of decisions by field."
@@ -120,8 +133,10 @@ def drafting(request: Request, slug: str) -> Response:
         return created(request, benchmark, NewDrafting, create, choices_of, f"create_drafts:{benchmark.pk}")
     now, found = drafting_of(benchmark), anchoring_of(benchmark)
     said = {
-        "control_share": now.control_share if now else None,
+        "control_share": share_of(now),
+        "control_share_fixed_at": now.fixed_at if now else None,
         "shows": bool(now and now.shows),
+        "label_config": shown_config(lambda: derived_config(benchmark, "")),
         "drafts": found.drafts,
         "decisions": found.decisions,
         "measures": anchoring_json(found),

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from annotation.models import Benchmark
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import price_of
+from evaluation.experiments.write.drafts import derived_config, shown_config
 from evaluation.models import Endpoint
 
 SHOWN = ("vision", "tools", "image_in_tool_message", "prefix", "seed", "usage", "streaming", "reasoning_text", "frame")
@@ -33,6 +34,11 @@ def cards_of(benchmark: Benchmark) -> list[EndpointCard]:
     """The endpoints that experiments of a benchmark can use. One query."""
     found = Endpoint.objects.offered_to(benchmark).select_related("benchmark").order_by("name", "pk")
     return [_card(endpoint) for endpoint in found]
+
+
+def config_of(benchmark: Benchmark, endpoint: Endpoint) -> str:
+    """The labeling configuration of an ML backend if the lead states none; "" for other endpoints."""
+    return shown_config(lambda: derived_config(benchmark, "")) if PRESETS[endpoint.preset].backend else ""
 
 
 def _card(endpoint: Endpoint) -> EndpointCard:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+from annotation.drafting import CONTROL_SHARE
 from annotation.models import Benchmark, ClickedShape, Drafting, GoldCheck
 
 
 def drafting_of(benchmark: Benchmark) -> Drafting | None:
     return Drafting.objects.filter(benchmark=benchmark).first()
+
+
+def share_of(drafting: Drafting | None) -> float:
+    """The control share of a benchmark. ``drafting``: as of ``drafting_of``."""
+    return drafting.control_share if drafting is not None else CONTROL_SHARE
 
 
 def undrafted_checks(benchmark: Benchmark) -> int:

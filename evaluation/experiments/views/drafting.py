@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -18,7 +18,7 @@ from annotation.common.sections import settings_context
 from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
 from evaluation.common.checking import checking_of
-from evaluation.experiments.forms import ClickForm, DraftForm
+from evaluation.experiments.forms import ClickForm, ControlShareForm, DraftForm
 from evaluation.experiments.present.anchoring import field_rows, measure_rows
 from evaluation.experiments.present.clicks import click_row
 from evaluation.experiments.present.exchanges import image_answer
@@ -26,10 +26,11 @@ from evaluation.experiments.present.experiment import state_words
 from evaluation.experiments.present.flags import flag_row
 from evaluation.experiments.present.planted import planted_row
 from evaluation.experiments.read.anchoring import anchoring_of
-from evaluation.experiments.read.drafting import clicks_of, drafting_of, undrafted_checks
+from evaluation.experiments.read.drafting import clicks_of, drafting_of, share_of, undrafted_checks
 from evaluation.experiments.read.image_links import linked_image
 from evaluation.experiments.read.planted import planted_of
 from evaluation.experiments.write.clicks import set_click
+from evaluation.experiments.write.control_share import set_control_share
 from evaluation.experiments.write.drafts import create_drafts, show_drafts
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
@@ -44,14 +45,19 @@ MOST = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/drafting.html; htmx, once another endpoint is chosen: _draft_fields.html, and no
-    content while its kind stays. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether
-    there is one), drafting (None before the first one), shown (the newest experiments with their words), fields
-    (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks without a draft), flags
-    (FlagRow), click (a ClickForm), clicks (ClickRow). Posted: the fields of ``DraftForm``, which create a drafting."""
+    content while its kind stays; with ``config`` (draft or click), _derived_config.html for the names and fields of
+    the form. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether there is one),
+    drafting (None before the first use of the control share), share (a ControlShareForm), shown (the newest experiments
+    with their words), fields (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks
+    without a draft), flags (FlagRow), click (a ClickForm), clicks (ClickRow). Posted: the fields of ``DraftForm``,
+    which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
+    if request.htmx and "config" in request.GET:
+        derived = {"derived": _derived(request, benchmark, now)}
+        return render(request, "evaluation/experiments/_derived_config.html", derived)
     chosen = {"endpoint": request.GET.get("endpoint")}
-    form = DraftForm(request.POST or None, benchmark=benchmark, drafting=now, initial=chosen)
+    form = DraftForm(request.POST or None, benchmark=benchmark, initial=chosen)
     if request.htmx and form.kind == request.GET.get("kind"):
         return HttpResponse(status=204)
     if request.method == "POST" and form.is_valid():
@@ -70,6 +76,15 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     return _page(request, benchmark, now, form, ClickForm(benchmark=benchmark, drafting=now))
 
 
+def _derived(request: SignedInRequest, benchmark: Any, now: Any) -> str:
+    """The labeling configuration without one of the lead, for what the form has now."""
+    if request.GET["config"] == "click":
+        return ClickForm(benchmark=benchmark, drafting=now, initial={"names": request.GET.get("click-names")}).derived()
+    given = {name: request.GET.get(name) for name in ("endpoint", "names")}
+    given["fields_drafted"] = request.GET.getlist("fields_drafted")  # type: ignore[assignment]
+    return DraftForm(benchmark=benchmark, initial=given).derived()
+
+
 @login_required
 @require_POST
 def drafting_click(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -84,18 +99,38 @@ def drafting_click(request: SignedInRequest, slug: str) -> HttpResponse:
             on = gettext("Annotators can ask %(endpoint)s for shapes.") % {"endpoint": endpoint}
             messages.success(request, on if endpoint else gettext("Annotators can ask no model for shapes."))
             return redirect("evaluation:drafting", slug)
-    return _page(request, benchmark, now, DraftForm(benchmark=benchmark, drafting=now), form)
+    return _page(request, benchmark, now, DraftForm(benchmark=benchmark), form)
 
 
-def _page(request: SignedInRequest, benchmark: Any, now: Any, form: DraftForm, click: ClickForm) -> HttpResponse:
-    """The page of drafts with these forms. ``now``: the display of drafts, None before the first drafting."""
+@login_required
+@require_POST
+def drafting_share(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Set the control share before its first use. Posted: control_share. With errors, the page of drafts."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    form = ControlShareForm(request.POST)
+    if form.is_valid():
+        with errors_said_in(form):
+            set_control_share(actor=request.user, benchmark=benchmark, share=form.cleaned_data["control_share"])
+            messages.success(request, gettext("The control share is set."))
+            return redirect("evaluation:drafting", slug)
+    now = drafting_of(benchmark)
+    click = ClickForm(benchmark=benchmark, drafting=now)
+    return _page(request, benchmark, now, DraftForm(benchmark=benchmark), click, form)
+
+
+def _page(
+    request: SignedInRequest, benchmark: Any, now: Any, form: DraftForm, click: ClickForm,
+    share: ControlShareForm | None = None,
+) -> HttpResponse:  # fmt: skip
+    """The page of drafts with these forms. ``now``: the display of drafts, None before it was set up."""
     found = anchoring_of(benchmark)
     rows = Experiment.objects.filter(benchmark=benchmark, kind="draft").with_counts()[:MOST]
     context = {
         **settings_context(request, benchmark, "drafting"),
         "form": form,
         "endpoints": form.fields["endpoint"].queryset.exists(),  # type: ignore[attr-defined]  # of a ModelChoiceField
-        "drafting": now,
+        "drafting": now if now and now.fixed_at else None,
+        "share": share or ControlShareForm(initial={"control_share": share_of(now)}),
         "shown": [(one, state_words(one)) for one in rows],
         "fields": field_rows(found),
         "measures": measure_rows(found),
@@ -105,7 +140,8 @@ def _page(request: SignedInRequest, benchmark: Any, now: Any, form: DraftForm, c
         "click": click,
         "clicks": click_row(clicks_of(benchmark)),
     }
-    piece, status = "evaluation/experiments/_draft_fields.html", 400 if form.errors or click.errors else 200
+    failed = form.errors or click.errors or (share and share.errors)
+    piece, status = "evaluation/experiments/_draft_fields.html", 400 if failed else 200
     return render_page(request, "evaluation/experiments/drafting.html", piece, context, status=status)
 
 

@@ -16,7 +16,7 @@ from annotation.common.loading import load_benchmark
 from annotation.common.tabs import benchmark_context
 from annotation.workflow import Right
 from evaluation.experiments.forms import EndpointForm
-from evaluation.experiments.present.endpoints import cards_of
+from evaluation.experiments.present.endpoints import cards_of, config_of
 from evaluation.experiments.write.endpoints import add_endpoint, change_endpoint, remove_endpoint, test_endpoint
 from evaluation.models import Endpoint
 from webapp.accounts.http import SignedInRequest
@@ -54,8 +54,9 @@ def endpoints(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Template evaluation/experiments/endpoint.html; context: endpoint, form, has_key. Posted: the fields of
-    ``EndpointForm`` without the name; an empty key keeps the stored one."""
+    """Template evaluation/experiments/endpoint.html; context: endpoint, form, has_key, config (the labeling
+    configuration of an ML backend without one of the lead, "" for others). Posted: the fields of ``EndpointForm``
+    without the name; an empty key keeps the stored one."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     endpoint = get_object_or_404(benchmark.endpoints, pk=pk)
     form = EndpointForm(
@@ -85,6 +86,7 @@ def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         "endpoint": endpoint,
         "form": form,
         "has_key": bool(endpoint.sealed_key),
+        "config": config_of(benchmark, endpoint),
     }
     return render(request, "evaluation/experiments/endpoint.html", context, status=400 if form.errors else 200)
 

@@ -21,7 +21,8 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.content.clicks import click_shapes, clicks_for, drafting_shown, keep_clicked
 from annotation.content.drawn_on import require_shown
-from annotation.drafting import CONTROL_SHARE, Field
+from annotation.content.proposals import locked_drafting
+from annotation.drafting import Field
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, ClickedShape, Drafting, Sample
 from annotation.task_schema import Shape
@@ -34,15 +35,15 @@ from evaluation.endpoints.exchange import Timeouts
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.image_links import click_link
+from evaluation.experiments.write.control_share import drafting_for
 from evaluation.experiments.write.create import refuse_remote, require_served
-from evaluation.experiments.write.detectors import names_of
-from evaluation.experiments.write.drafts import DraftChoices, drafting_for, recipe_of_shapes
+from evaluation.experiments.write.drafts import DraftChoices, labels_of, recipe_of_shapes, shapes_of
 from evaluation.models import Endpoint
 from evaluation.runner.clicks import Click, ClickRecipe, ClickUnread, policy_of
 from evaluation.runner.draft_detections import DetectorDraftRecipe
 from evaluation.runner.draft_parts import DraftError
 from evaluation.runner.images import PolicyError
-from evaluation.runner.label_config import MOST_LABELS, click_config
+from evaluation.runner.label_config import click_config
 from evaluation.runner.ml_backend import BackendRecipe
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -52,8 +53,6 @@ logger = logging.getLogger(__name__)
 SECONDS = 20.0
 AT_ONCE = 2
 _SLOTS = BoundedSemaphore(AT_ONCE)
-ANY_OBJECT = "object"
-"""The label of an ML backend where neither the lead nor the gold names any."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class ClickChoices:
     names: str = ""
     threshold: float = THRESHOLD
     label_config: str = ""
-    control_share: float = CONTROL_SHARE
+    control_share: float | None = None
 
 
 @transaction.atomic
@@ -71,10 +70,11 @@ def set_click(*, actor: User, benchmark: Benchmark, endpoint: Endpoint | None, c
     """Let annotators ask this endpoint for the shape at a point; None: no endpoint any longer. Raises ``InvalidInput``
     naming the field, ``Conflict`` where images would leave the server without consent."""
     require(actor, benchmark, Right.MANAGE)
-    drafting = drafting_for(benchmark, choices.control_share)
+    drafting = locked_drafting(benchmark)
     drafting.click = None
     if endpoint is not None:
         require_served(benchmark, endpoint)
+        drafting = drafting_for(benchmark, choices.control_share)
         recipe = _recipe(benchmark, endpoint, choices)
         written = {"names": choices.names, "threshold": choices.threshold, "label_config": choices.label_config}
         drafting.click = {"endpoint": endpoint.name, "recipe": recipe.to_json(), "written": written}
@@ -88,14 +88,16 @@ def _recipe(benchmark: Benchmark, endpoint: Endpoint, choices: ClickChoices) -> 
     preset = PRESETS[endpoint.preset]
     if not (preset.detector or preset.backend):
         raise InvalidInput(gettext("Choose a detector or an ML backend."), field="endpoint")
-    config = choices.label_config
-    if preset.backend and not config.strip():
-        labels = (names_of(benchmark, choices.names) or (ANY_OBJECT,))[:MOST_LABELS]
-        config = click_config(labels, polygons=Shape.POLYGON in benchmark.task.evidence.shapes)
+    config = choices.label_config.strip() or (derived_click(benchmark, choices.names) if preset.backend else "")
     whole = DraftChoices(
         fields=[Field.BOXES.value], names=choices.names, threshold=choices.threshold, label_config=config
     )
     return recipe_of_shapes(benchmark, endpoint, whole)
+
+
+def derived_click(benchmark: Benchmark, names: str) -> str:
+    """The labeling configuration for clicks if the lead states none. Raises ``InvalidInput`` for too many names."""
+    return click_config(labels_of(benchmark, names), polygons=Shape.POLYGON in shapes_of(benchmark))
 
 
 def recipe_of_click(click: Mapping[str, Any]) -> ClickRecipe:

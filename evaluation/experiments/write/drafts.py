@@ -7,7 +7,7 @@ names facets alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -19,8 +19,8 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
-from annotation.content.proposals import begin_control_share, draftable, keep_proposals
-from annotation.drafting import CONTROL_SHARE, MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
+from annotation.content.proposals import draftable, keep_proposals
+from annotation.drafting import MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.schema import ToolCall
@@ -33,6 +33,7 @@ from evaluation.endpoints.presets import PRESETS, Preset
 from evaluation.execution.attempt import PIXELS, Answered, Work
 from evaluation.experiments.read.connection import settings_of
 from evaluation.experiments.read.prompts import prompt_named
+from evaluation.experiments.write.control_share import drafting_for
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, dropped_of, require_served
 from evaluation.experiments.write.detectors import DetectorChoices, detector_recipe, names_of
 from evaluation.experiments.write.plan import plan_by_image, recipe_gone
@@ -52,9 +53,12 @@ from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Prompt, Role
 from webapp.accounts.models import User
 from webapp.common import audit
-from webapp.common.errors import Conflict, InvalidInput
+from webapp.common.errors import InvalidInput
 
-LEAST_SHARE, MOST_SHARE = 0.05, 0.5
+CATEGORY = "category"
+"""The facet whose values are the labels of an ML backend where neither the lead nor the gold names any."""
+ANY_OBJECT = "object"
+"""The label where there is no category, either."""
 OTHER_QUESTION = "The sample has the draft of another question."
 
 
@@ -74,16 +78,16 @@ class AnyRecipe(Protocol):
 @dataclass(frozen=True)
 class DraftChoices:
     """The choices for drafts. ``fields``: none for the usual ones of the source. ``prompt``: ``slug@version``, "" for
-    that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts; only the first
-    drafting of a benchmark sets it. ``planted_share``: of the drafted answers and boxes that carry a planted error.
+    that of Sightline. ``control_share``: the share of pairs of a person and a sample that get no drafts, before its
+    first use; None: as set. ``planted_share``: of the drafted answers and boxes that carry a planted error.
     ``names``: of a detector what it searches for, of an ML backend its labels; "" for all tools in the gold of the
-    benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML backend, "" for one with the
-    names.
+    benchmark. ``threshold``: the least score of their boxes. ``label_config``: of an ML backend, "" for
+    ``derived_config``.
     """
 
     fields: Sequence[str] = ()
     samples: str = ""
-    control_share: float = CONTROL_SHARE
+    control_share: float | None = None
     planted_share: float = 0.0
     prompt: str = ""
     sampling: str = DEFAULT_SAMPLING
@@ -216,27 +220,51 @@ def backend_recipe(
     benchmark: Benchmark, endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...]
 ) -> BackendRecipe:
     """The recipe of these choices on an ML backend. Raises ``InvalidInput`` naming the field."""
-    config = choices.label_config.strip()
-    if not config:
-        boxes = Field.BOXES in fields
-        names = names_of(benchmark, choices.names) if boxes else ()
-        if boxes and not 1 <= len(names) <= MOST_LABELS:
-            said = gettext("Enter from 1 to %(most)s labels, or a labeling configuration.") % {"most": MOST_LABELS}
-            raise InvalidInput(said, field="names")
-        config = label_config(names, boxes=boxes, answer=Field.ANSWER in fields)
+    config = choices.label_config.strip() or derived_config(benchmark, choices.names, fields)
     project = f"{benchmark.pk}.{int(benchmark.created_at.timestamp())}"
-    evidence = benchmark.task.evidence
-    outlines = Field.BOXES in fields and Shape.POLYGON in evidence.shapes
-    most = min(evidence.count.most, MOST_BOXES) if outlines else MOST_BOXES
+    shapes = shapes_of(benchmark) if Field.BOXES in fields else (Shape.BOX,)
+    most = MOST_BOXES if shapes == (Shape.BOX,) else min(benchmark.task.evidence.count.most, MOST_BOXES)
     try:
         return BackendRecipe(
             fields, endpoint.model, endpoint.base_url, config, choices.threshold,
-            choices.images or PRESETS[endpoint.preset].images, project, outlines, most,
+            choices.images or PRESETS[endpoint.preset].images, project, shapes, most,
         )  # fmt: skip
     except PolicyError as error:
         raise InvalidInput(str(error), field="images") from error
     except DraftError as error:
         raise InvalidInput(str(error), field="label_config" if 0 <= choices.threshold <= 1 else "threshold") from error
+
+
+def derived_config(benchmark: Benchmark, names: str, fields: Sequence[Field] = (Field.BOXES,)) -> str:
+    """The labeling configuration of an ML backend if the lead states none: it asks for the shapes that the task allows,
+    with these names as labels. Raises ``InvalidInput`` for too many."""
+    if Field.BOXES not in fields:
+        return label_config((), (), answer=Field.ANSWER in fields)
+    return label_config(labels_of(benchmark, names), shapes_of(benchmark), answer=Field.ANSWER in fields)
+
+
+def shown_config(derive: Callable[[], str]) -> str:
+    """A derived configuration for a page, or the reason why there is none."""
+    try:
+        return derive()
+    except InvalidInput as error:
+        return str(error.message)
+
+
+def shapes_of(benchmark: Benchmark) -> tuple[Shape, ...]:
+    """The shapes that the task of a benchmark allows, in their order."""
+    return tuple(one for one in Shape if one in benchmark.task.evidence.shapes)
+
+
+def labels_of(benchmark: Benchmark, written: str) -> tuple[str, ...]:
+    """The labels of shapes in a text, separated by commas or lines. Of an empty one all tools in the gold; without any,
+    the values of the facet category; without any, one that means every object. Raises ``InvalidInput`` for too many."""
+    categories = [one.values for one in benchmark.task.facets if one.name == CATEGORY]
+    labels = names_of(benchmark, written) or tuple(one.value for values in categories for one in values)
+    if len(labels) > MOST_LABELS:
+        said = gettext("Enter from 1 to %(most)s labels, or a labeling configuration.") % {"most": MOST_LABELS}
+        raise InvalidInput(said, field="names")
+    return labels or (ANY_OBJECT,)
 
 
 def draft_recipe(endpoint: Endpoint, choices: DraftChoices, fields: tuple[Field, ...], prompt: Prompt) -> DraftRecipe:
@@ -266,18 +294,6 @@ def samples_to_draft(benchmark: Benchmark, query: str) -> SampleQuerySet:
         raise InvalidInput(gettext("Select samples to draft by facets, such as facet.scene=street."), field="samples")
     ready = draftable(benchmark).filter(image__state=Image.State.READY)
     return ready.narrowed(terms.values).order_by("key")
-
-
-def drafting_for(benchmark: Benchmark, share: float) -> Drafting:
-    """Return the display of drafts, created by the first drafting or flag. Raises ``InvalidInput`` or ``Conflict``."""
-    if not LEAST_SHARE <= share <= MOST_SHARE:
-        said = gettext("The control share must be from %(least)s to %(most)s.")
-        raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
-    drafting = begin_control_share(benchmark, share)
-    if drafting.control_share != share:
-        said = gettext("The control share of this benchmark is %(share)s and stays, so that no arm changes.")
-        raise Conflict(said % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")
-    return drafting
 
 
 def draft_recipe_of_row(experiment: Experiment) -> AnyRecipe:

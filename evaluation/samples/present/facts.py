@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.common.words import FIELD_WORDS, LIKENESS
 from annotation.consensus import Field
+from annotation.content.clicks import unrecorded_sources
 from annotation.content.records import shape_from_row
 from annotation.models import Revision
 from annotation.regions import is_point
@@ -23,7 +24,7 @@ from annotation.tool_bank import Bank, key_of
 class BoxFacts:
     """A gold shape: its size in original pixels and its share of the image (None: a point, or the size of the image is
     unknown). ``kind``: "polygon" or "point", "" of a box. ``source``: whose suggestion it was adopted from; "" if it
-    was drawn, or is not shown.
+    was drawn, or is not shown. ``unrecorded``: it was adopted, and its source is not recorded.
     """
 
     tag: str
@@ -33,6 +34,7 @@ class BoxFacts:
     share: float | None
     kind: str = ""
     source: str = ""
+    unrecorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +75,17 @@ def planned_of(content: SampleContent, bank: Bank) -> list[PlannedTool]:
 
 
 def boxes_of(sample: Any, *, sources: bool = False) -> list[BoxFacts]:
-    """The gold shapes of a sample. ``sources``: with the sources, for members."""
+    """The gold shapes of a sample. ``sources``: with the sources, for members. At most one query."""
     gold = getattr(sample, "gold", None)
+    unrecorded = unrecorded_sources(sample) if sources else frozenset()
     area = sample.width * sample.height if sample.width and sample.height else None
     facts = []
     for place, box in enumerate(gold.revision.evidence if gold else [], 1):
         shape = shape_from_row(box)
         share = shape.area / area if area and not is_point(shape) else None
         kind, source = getattr(shape, "kind", ""), box.source if sources else ""
-        facts.append(BoxFacts(f"G{place}", box.label, shape.width, shape.height, share, kind, source))
+        known = place - 1 not in unrecorded
+        facts.append(BoxFacts(f"G{place}", box.label, shape.width, shape.height, share, kind, source, not known))
     return facts
 
 

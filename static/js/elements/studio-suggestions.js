@@ -1,12 +1,12 @@
 import { t } from "../lib/t.js";
-import { adoptBox, notAdopted } from "../models/box-list.js";
+import { addProposed, notAdopted } from "../models/box-list.js";
 import { FrameMarks } from "./frame-marks.js";
 import { copied, keepRows } from "./rows.js";
 import { pinAt } from "./stage-places.js";
 
 /**
- * Boxes of models that can be adopted: dashed on the stage, each with a tag to press, and as a list in the form. An
- * adopted one is a box like any other, its source kept; undone, it is a suggestion again.
+ * Shapes of models that can be adopted: dashed on the stage, each with a tag to press, and as a list in the form. An
+ * adopted one is a shape like any other, its source kept; undone, it is a suggestion again.
  */
 export class Suggestions {
   #root;
@@ -19,14 +19,14 @@ export class Suggestions {
   #content = null;
   #shown = true;
 
-  /** @param {HTMLElement|null} root null when there are none  @param {{box: number[], source: string, note: string}[]} all */
+  /** @param {HTMLElement|null} root null when there are none  @param {{box: number[], points?: number[][], source: string, note: string}[]} all */
   constructor(root, all, size, canvas, edit) {
     this.#root = root;
     this.#all = root ? all.map((one, at) => ({ ...one, tag: `S${at + 1}` })) : [];
     this.#size = size;
     this.#canvas = canvas;
     this.#edit = edit;
-    this.#marks = new FrameMarks(this.#all.map(({ box, tag }) => ({ kind: "suggested", box, turn: null, tag: "", name: tag })));
+    this.#marks = new FrameMarks(this.#all.map(({ box, points, tag }) => ({ kind: "suggested", box, points, turn: null, tag: "", name: tag })));
     canvas.lay(this.#marks);
     root?.addEventListener("click", ({ target }) => this.#click(target));
   }
@@ -63,7 +63,7 @@ export class Suggestions {
 
   #adopt(chosen) {
     if (!chosen.length || !this.#shown) return false;
-    this.#edit((content) => chosen.reduce((whole, one) => adoptBox(whole, one, this.#size), content));
+    this.#edit((content) => chosen.reduce((whole, one) => addProposed(whole, one, this.#size), content));
     return true;
   }
 

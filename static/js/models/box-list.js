@@ -23,16 +23,11 @@ export function setPoints(content, at, points, size) {
   return isShape(entry.kind, settledOnes) ? withBoxes(content, content.gold_boxes.with(at, withPoints(entry, settledOnes))) : content;
 }
 
-/** Add the shape of a model, which keeps its source. Content stays as it is where the points are no polygon. */
+/** Add the shape of a model, which keeps its source. Content stays as it is where the points are no polygon and no point. */
 export function addProposed(content, { box, points, label = "", source }, size) {
   if (!points) return withBoxes(content, [...content.gold_boxes, { box: settled(box, size), label, source }]);
-  const added = addOutline(content, "polygon", points, size);
+  const added = addOutline(content, points.length > 1 ? "polygon" : "point", points, size);
   return added === content ? content : withBoxes(added, added.gold_boxes.with(-1, { ...added.gold_boxes.at(-1), label, source }));
-}
-
-/** Add a suggestion as a box like any other; it keeps whose it was. */
-export function adoptBox(content, { box, source }, size) {
-  return withBoxes(content, [...content.gold_boxes, { box: settled(box, size), label: "", source }]);
 }
 
 /** The suggestions that no box was adopted from; a source has one box on a sample. */

@@ -5,7 +5,7 @@ import { same } from "./draft.js";
  * What models drafted for the fields of a sample. Accepting gives new content and leaves the old one unchanged.
  *
  * A draft is {field, content, source}: content is a text (question, answer), {letter: text} (options),
- * [{box: [x1, y1, x2, y2], label, score, points}] (boxes; points of a polygon), calls (toolchain), [{tool, step}] (targets) or names (distractors).
+ * [{box: [x1, y1, x2, y2], label, score, points}] (boxes; points of a polygon or a point), calls (toolchain), [{tool, step}] (targets) or names (distractors).
  */
 
 /** The part of a content that a field fills, where it is a list. */

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.utils import timezone
 
 from annotation.content import suggestions
 from annotation.content.revisions import revision_json
 from annotation.content.suggestions import Suggestion, allow_suggestions, suggestions_for
-from annotation.models import Revision, Sample
+from annotation.models import BenchmarkSchema, Revision, Sample
 from annotation.queue.editor import studio_json
-from annotation.schema import Box
+from annotation.schema import Box, Outline, OutlineKind
 from annotation.studio.read.suggestions import suggest_predictions
 from annotation.studio.write.submit import submit
 from tests.annotation.work_data import annotation_of, content, submitted, take_one, to_annotate
@@ -100,3 +101,23 @@ def test_predictions_that_came_with_a_sample_are_suggested_the_surest_first():
         Suggestion(Box(1, 1, 9, 9), "v1 (2)", "plate"),
     ]
     assert suggest_predictions(Sample(extra={"predictions": "none"})) == []
+
+
+def test_a_predicted_polygon_is_one_where_the_task_allows_polygons_and_else_its_box(kitchen, ana, lea, monkeypatch):
+    points = [[1, 1], [9, 1], [1, 9]]
+    sample = Sample.objects.filter(benchmark=kitchen).first()
+    polygon = {"box": [1, 1, 9, 9], "points": points, "source": "v1"}
+    sample.extra = {"predictions": [polygon, {"box": [2, 2, 4, 4], "points": [[1], 2], "source": "v2"}]}
+    assert [one.box for one in suggest_predictions(sample)] == [Box(1, 1, 9, 9), Box(2, 2, 4, 4)]
+    content = {"evidence": {"shapes": ["box", "polygon"]}}
+    now = timezone.now()
+    BenchmarkSchema.objects.create(benchmark=kitchen, number=9, state="active", activated_at=now, content=content)
+    again = Sample.objects.get(pk=sample.pk)
+    again.extra = sample.extra
+    triangle = Outline.of(OutlineKind.POLYGON, [(1, 1), (9, 1), (1, 9)])
+    assert [one.box for one in suggest_predictions(again)] == [triangle, Box(2, 2, 4, 4)]
+    again.save()
+    monkeypatch.setattr(suggestions, "_suggested", [suggest_predictions])
+    allow_suggestions(actor=lea, benchmark=kitchen, allowed=True)
+    shown = signed_in(ana).get(f"/benchmarks/kitchen/annotate/samples/{again.key}/").context["studio"]["suggestions"]
+    assert [one.get("points") for one in shown] == [points, None]

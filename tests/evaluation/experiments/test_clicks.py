@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,10 +70,14 @@ def page(person: User, sample: Sample) -> Any:
     return signed_in(person).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/")
 
 
-def allow(benchmark: Benchmark, *shapes: Shape) -> None:
-    evidence = {"evidence": {"shapes": [one.value for one in shapes]}}
+def allow(benchmark: Benchmark, *shapes: Shape, categories: Sequence[str] = ()) -> None:
+    """Let the task have these shapes, and these values of the facet category."""
+    content: dict[str, Any] = {"evidence": {"shapes": [one.value for one in shapes]}}
+    if categories:
+        values = [{"value": one} for one in categories]
+        content["facets"] = [{"name": "category", "kind": "single", "closed": True, "values": values}]
     BenchmarkSchema.objects.create(
-        benchmark=benchmark, number=9, state="active", activated_at=timezone.now(), content=evidence
+        benchmark=benchmark, number=9, state="active", activated_at=timezone.now(), content=content
     )
 
 
@@ -323,6 +327,45 @@ def test_an_accepted_polygon_names_its_model_like_a_box(to_do: Benchmark, ana: U
     assert record.extra["box_sources"] == ["finder 1", "finder 2"], "in exports"
 
 
+def test_an_accepted_polygon_without_a_source_says_that_it_is_not_recorded(
+    to_do: Benchmark, ana: User, lea: User, rui: User
+) -> None:
+    allow(to_do, Shape.BOX, Shape.POLYGON)
+    sample = to_do.samples.filter(state="to_do").earliest("pk")
+    points = [[0, 0], [40, 0], [0, 40]]
+    drafting = Drafting.objects.create(benchmark=to_do, seed="0" * 32)
+    about: dict[str, Any] = {
+        "drafting": drafting,
+        "sample": sample,
+        "person": ana,
+        "x": 5,
+        "y": 5,
+        "source": "finder 1",
+    }
+    elsewhere = {"box": [60, 60, 90, 90], "points": [[60, 60], [90, 60], [60, 90]]}
+    ClickedShape.objects.create(**about, shape={"box": [0, 0, 40, 40], "points": points}, decision="accepted")
+    ClickedShape.objects.create(**about, shape=elsewhere, decision="dismissed")
+    boxes = [
+        {"box": [10, 10, 60, 50], "label": ""},
+        {"kind": "polygon", "points": [[0, 0], [38, 1], [0, 40]], "label": ""},
+        {"kind": "polygon", "points": elsewhere["points"], "label": ""},
+    ]
+    address = f"/benchmarks/kitchen/annotate/submit/{sample.key}/"
+    body = {"version": 0, "content": content(gold_boxes=boxes)}
+    assert signed_in(ana).post(address, body, content_type="application/json").status_code == 200
+    revision = sample.annotations.get(author=ana).revisions.get()
+    make_gold(revision)
+    Benchmark.objects.filter(pk=to_do.pk).update(public=True)
+    page, api = f"/benchmarks/kitchen/samples/{sample.key}/", f"/api/v1/benchmarks/kitchen/samples/{sample.key}/"
+    for client, shown in ((signed_in(lea), True), (Client(), False)):
+        said = client.get(page)
+        assert [one.unrecorded for one in said.context["boxes"]] == [False, shown, False]
+        assert ("source not recorded" in said.content.decode()) is shown
+    assert signed_in(lea).get(api).json()["sources_not_recorded"] == [1]
+    ClickedShape.objects.update(decision="left")
+    assert "sources_not_recorded" not in signed_in(lea).get(api).json(), "drawn by Ana"
+
+
 def test_a_point_outside_or_none_is_refused(to_do: Benchmark, asking: Any, ana: User) -> None:
     with backing() as server:
         asking(server)
@@ -357,7 +400,7 @@ def test_a_lead_chooses_the_model_and_turns_it_off(
     chat = endpoint_at("http://127.0.0.1:9/v1", "chat")
     finder = endpoint_at("http://127.0.0.1:9", "finder", preset="label-studio")
     client, url = signed_in(lea), "/benchmarks/kitchen/drafting/click/"
-    form = {"click-endpoint": finder.pk, "click-names": "cup", "click-threshold": "0.4", "click-control_share": "0.2"}
+    form = {"click-endpoint": finder.pk, "click-names": "cup", "click-threshold": "0.4"}
     assert client.post(url, form | {"click-endpoint": chat.pk}).status_code == 400
     assert client.post(url, form | {"click-label_config": "<View>"}).status_code == 400
     assert not Drafting.objects.exists()

@@ -8,9 +8,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from annotation.content.proposals import offer_to
 from annotation.content.proposals_on_image import scaled_content
@@ -21,6 +23,7 @@ from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
 from evaluation.experiments.read.image_links import image_link
+from evaluation.experiments.write.control_share import set_control_share
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.experiments.write.probe import probe_endpoint
 from evaluation.experiments.write.states import resume, retry_failed
@@ -127,6 +130,76 @@ def test_polygons_and_masks_stay_polygons_where_the_task_allows_them(
     assert (likeness(Field.BOXES, use.content, SampleContent(gold_boxes=tuple(boxes))) or 0) < 0.99
 
 
+POINT = region("keypointlabels", score=0.8, label="cup", x=50, y=50, width=1)
+
+
+def asked_for(body: Any) -> dict[str, list[str]]:
+    """The labels of each control in the labeling configuration of a request."""
+    view = ElementTree.fromstring(body["label_config"])
+    return {one.tag: [label.get("value") or "" for label in one] for one in view if one.tag != "Image"}
+
+
+def test_a_backend_is_asked_for_the_shapes_and_categories_of_the_task(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User, sizes: tuple[int, int]
+) -> None:
+    width, height = sizes
+    allow(to_do, Shape.POLYGON, Shape.POINT, categories=["cup", "plate"])
+    mask = painted((slice(0, 12), slice(0, 10)))
+    with backing(predicted(mask, POINT, region())) as server:
+        experiment = drafted(to_do, backend_at(endpoint_at, server), lea, control_share=0.05)
+    labels = ["cup", "plate"]
+    assert asked_for(server.predictions[0]) == {
+        "PolygonLabels": labels, "BrushLabels": labels, "KeyPointLabels": labels,
+    }  # fmt: skip
+    sample = to_do.samples.filter(state="to_do").earliest("pk")
+    point, polygon = sorted(sample.proposals.get().content, key=lambda one: len(one["points"]))
+    assert point["points"] == [[width / 2, height / 2]]
+    assert len(polygon["points"]) == 4
+    attempt = experiment.attempts.first()
+    assert attempt is not None
+    assert "does not allow boxes" in attempt.result["unread"]["boxes"]
+    reseed(to_do, ana, Arm.SHOWN, sample)
+    shown = signed_in(ana).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/").context["studio"]["drafts"]
+    assert shown[0]["content"] == sample.proposals.get().content
+
+
+def test_without_categories_a_backend_is_asked_for_any_object(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with backing() as server:
+        drafted(to_do, backend_at(endpoint_at, server), lea)
+    assert asked_for(server.predictions[0]) == {"RectangleLabels": ["object"]}
+
+
+def test_the_lead_sees_the_configuration_of_the_task_and_states_another_one(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User
+) -> None:
+    client, url = signed_in(lea), "/benchmarks/kitchen/drafting/"
+    endpoint = endpoint_at("http://127.0.0.1:9", preset="label-studio")
+    allow(to_do, Shape.POLYGON, categories=["cup"])
+    said = '<BrushLabels name="masks" toName="image">'
+    pages = (url, f"/benchmarks/kitchen/endpoints/{endpoint.pk}/")
+    for page in pages:
+        assert escape(said) in client.get(page).content.decode(), page
+    assert said in client.get("/api/v1/benchmarks/kitchen/drafting/").json()["label_config"]
+    given = {"config": "draft", "endpoint": endpoint.pk, "names": "saw", "fields_drafted": ["boxes", "answer"]}
+    piece = client.get(url, given, headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in piece
+    for part in ('<Label value="saw"/>', '<TextArea name="answer" toName="image"/>'):
+        assert escape(part) in piece
+    click = client.get(url, {"config": "click", "click-names": "saw"}, headers={"HX-Request": "true"}).content.decode()
+    assert escape('<KeyPointLabels name="click" toName="image">\n    <Label value="saw"/>') in click
+    many = client.get(url, {**given, "names": ",".join(map(str, range(501)))}, headers={"HX-Request": "true"})
+    assert "Enter from 1 to 500 labels" in many.content.decode()
+    own = '<View><Image name="i" value="$image"/><BrushLabels name="m" toName="i"/></View>'
+    form = {
+        "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "budget_usd": "0", "budget_calls": "9",
+        "label_config": own,
+    }  # fmt: skip
+    assert client.post(url, form).status_code == 302
+    assert Experiment.objects.get().recipe["label_config"] == own
+
+
 def test_drafted_polygons_follow_an_image_of_another_size(
     to_do: Benchmark, endpoint_at: EndpointAt, lea: User, sizes: tuple[int, int]
 ) -> None:
@@ -139,9 +212,12 @@ def test_a_recipe_without_polygons_has_the_digest_that_it_had() -> None:
     config = label_config(["cup"])
     plain = BackendRecipe((Field.BOXES,), "m", "http://x", config)
     assert set(plain.to_json()) == {"fields", "model", "base_url", "label_config", "threshold", "images", "project"}
-    other = BackendRecipe((Field.BOXES,), "m", "http://x", config, outlines=True, most=3)
-    assert BackendRecipe.from_json(other.to_json()) == other
-    assert other.digest() != plain.digest()
+    both = BackendRecipe((Field.BOXES,), "m", "http://x", config, shapes=(Shape.BOX, Shape.POLYGON), most=3)
+    assert both.to_json() == plain.to_json() | {"outlines": True, "most": 3}
+    for shapes in ((Shape.BOX,), (Shape.BOX, Shape.POLYGON), (Shape.POLYGON,), tuple(Shape)):
+        one = BackendRecipe((Field.BOXES,), "m", "http://x", config, shapes=shapes)
+        assert BackendRecipe.from_json(json.loads(json.dumps(one.to_json()))) == one
+        assert (one.digest() == plain.digest()) == (shapes == plain.shapes)
 
 
 RED = {"width": 30, "height": 0}
@@ -319,7 +395,8 @@ def test_bad_choices_for_a_backend_name_their_field(to_do: Benchmark, endpoint_a
     endpoint = endpoint_at("http://127.0.0.1:9", preset="label-studio")
     bomb = '<!DOCTYPE x [<!ENTITY a "b">]><View><Image name="i" value="$image"/></View>'
     wrong: list[tuple[str, dict[str, Any]]] = [
-        ("fields_drafted", {"fields": ["question"], "names": "mug"}), ("names", {}),
+        ("fields_drafted", {"fields": ["question"], "names": "mug"}),
+        ("names", {"names": ",".join(map(str, range(501)))}),
         ("label_config", {"label_config": "<View>"}), ("label_config", {"label_config": "<View/>"}),
         ("label_config", {"label_config": bomb}), ("threshold", {"threshold": 2.0, "names": "mug"}),
         ("images", {"images": "huge", "names": "mug"}),
@@ -378,8 +455,9 @@ def test_a_lead_drafts_with_a_backend_on_the_page_and_over_the_api(
     client, url = signed_in(lea), "/benchmarks/kitchen/drafting/"
     with backing() as server:
         endpoint = backend_at(endpoint_at, server)
+        set_control_share(actor=lea, benchmark=to_do, share=0.25)
         form = {
-            "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "control_share": "0.25", "sampling": "greedy",
+            "endpoint": endpoint.pk, "fields_drafted": ["boxes"], "sampling": "greedy",
             "budget_usd": "0", "budget_calls": "20", "names": "mug\nplate", "threshold": "0.5", "start": "yes",
         }  # fmt: skip
         refused = client.post(url, form | {"fields_drafted": ["question", "boxes"]})

@@ -33,7 +33,7 @@ def endpoints(to_do: Benchmark, endpoint_at: EndpointAt) -> dict[str, Endpoint]:
 
 def given(endpoint: Endpoint, *fields: str, **more: Any) -> dict[str, Any]:
     return {
-        "endpoint": endpoint.pk, "fields_drafted": fields, "control_share": "0.2", "sampling": "greedy",
+        "endpoint": endpoint.pk, "fields_drafted": fields, "sampling": "greedy",
         "budget_usd": "1", "budget_calls": "9", "names": "mug", **more,
     }  # fmt: skip
 

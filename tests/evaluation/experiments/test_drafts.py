@@ -329,9 +329,10 @@ def test_a_lead_drafts_on_the_page_and_over_the_api(to_do: Benchmark, endpoint_a
     assert "No endpoints yet" in client.get(url).content.decode()
     with serving(answering()) as server:
         endpoint = endpoint_at(server.url)
+        assert client.post(f"{url}share/", {"control_share": "0.25"}).status_code == 302
         form = {
-            "endpoint": endpoint.pk, "fields_drafted": ["question", "boxes"], "control_share": "0.25",
-            "sampling": "greedy", "budget_usd": "5", "budget_calls": "20", "start": "yes",
+            "endpoint": endpoint.pk, "fields_drafted": ["question", "boxes"], "sampling": "greedy",
+             "budget_usd": "5", "budget_calls": "20", "start": "yes",
         }  # fmt: skip
         assert client.post(url, form | {"samples": "id=new-1"}).status_code == 400
         assert client.post(url, form | {"fields_drafted": []}).status_code == 400

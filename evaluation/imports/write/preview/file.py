@@ -139,6 +139,7 @@ def _read_samples(record: ImportRecord, issues: IssueCollector, report: Report) 
         images=images,
         mapping=SAMPLE_FIELDS.mapping_from(chosen["mapping"]) if chosen.get("mapping") else None,
         coordinates=chosen.get("coordinates", ""),
+        polygons=record.benchmark.task.evidence.has_polygons,
     )
     stream = SAMPLE_FORMATS[record.format].read(path_of(record), options)
     reading.take_all(stream, _showing(record, reading, report))
