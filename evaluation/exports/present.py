@@ -1,4 +1,4 @@
-"""The preview of an update as the page shows it."""
+"""What the export page offers, and the preview of an update, as pages show them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
+from annotation.models import Benchmark
 from annotation.portable.read.update import Kind
+from annotation.workflow import ExportStates
 from evaluation.exports.read.run_changes import RunKind
 
 TITLES = {
@@ -28,6 +31,13 @@ TITLES = {
         gettext_lazy("They were removed there or added here. Nothing changes."),
     ),
 }
+
+
+def state_links(benchmark: Benchmark, states: ExportStates) -> list[tuple[str, str, bool]]:
+    """Words, address and whether it is chosen, for each choice of samples."""
+    page = reverse("evaluation:export", args=[benchmark.slug])
+    words = {ExportStates.ACCEPTED: gettext("Accepted samples"), ExportStates.ALL: gettext("All samples")}
+    return [(words[one], f"{page}?states={one}#files", one is states) for one in ExportStates]
 
 
 RUNS = {
