@@ -10,6 +10,7 @@ from annotation.content.bank_file import bank_rows
 from annotation.content.records import sample_records
 from annotation.exporters import EXPORTERS
 from annotation.exporters.native import Sections, bank_row, native_parts, sample_row, write_native
+from annotation.images.serving import stored_files
 from annotation.models import Benchmark
 from annotation.tool_bank import ToolState
 from annotation.workflow import ExportStates, Right
@@ -41,11 +42,11 @@ def export_parts(
     """A benchmark in one of ``EXPORTERS``' formats as this person may have it, piece by piece as its rows are read."""
     if format == "native":
         return native_parts(sections_of(benchmark, user, states))
-    return EXPORTERS[format].parts(sample_records(benchmark, states))
+    return EXPORTERS[format].parts_of(sample_records(benchmark, states), stored_files(benchmark))
 
 
 def export_as(format: str, benchmark: Benchmark, out: IO[bytes], states: ExportStates = ExportStates.ACCEPTED) -> int:
     """A benchmark in one of ``EXPORTERS``' formats; returns how many rows were written."""
     if format == "native":
         return write_native(out, sections_of(benchmark, states=states))
-    return EXPORTERS[format].write_to(out, sample_records(benchmark, states))
+    return EXPORTERS[format].write_to(out, sample_records(benchmark, states), stored_files(benchmark))

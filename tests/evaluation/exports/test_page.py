@@ -108,7 +108,7 @@ def test_no_file_is_offered_that_cannot_be_written_here(lea, monkeypatch, unscor
     finally:
         writes_parquet.cache_clear()
     assert ".parquet" not in page
-    assert page.count('aria-disabled="true"') == len(EXPORTS) + 1
+    assert page.count('aria-disabled="true"') == len(EXPORTS) + 2
     assert f"{PAGE}native.json" in page
 
 
