@@ -46,6 +46,13 @@ class SampleState(StrEnum):
     DISCARDED = "discarded"
 
 
+class ExportStates(StrEnum):
+    """The samples that an export of a benchmark contains, by their state."""
+
+    ACCEPTED = "accepted"
+    ALL = "all"
+
+
 class Right(StrEnum):
     """A permission needed by a page or an action. Roles have permissions; see ``RIGHTS``."""
 

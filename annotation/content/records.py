@@ -25,7 +25,7 @@ from annotation.models import (
 )
 from annotation.models.sample import TAKEN_DOWN
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan, outline_of
-from annotation.workflow import SampleState
+from annotation.workflow import ExportStates, SampleState
 
 BATCH = 250
 """Samples read at once: so few that an export begins at once."""
@@ -43,9 +43,10 @@ Row = Any
 """A model's instance, or a named tuple of the same fields: to read many, tuples take a fifth of the time."""
 
 
-def sample_records(benchmark: Benchmark) -> Iterator[SampleRecord]:
-    """Every sample with its gold, in order of id. A sample without gold comes with an empty content."""
-    samples = Sample.objects.filter(benchmark=benchmark).order_by("key").values_list(*_SAMPLE, named=True)
+def sample_records(benchmark: Benchmark, states: ExportStates = ExportStates.ALL) -> Iterator[SampleRecord]:
+    """The samples of these states with their gold, in order of id. A sample without gold comes with an empty
+    content."""
+    samples = benchmark.samples.in_export(states).order_by("key").values_list(*_SAMPLE, named=True)
     following = samples.iterator(chunk_size=BATCH)
     while batch := list(islice(following, BATCH)):
         yield from _records(batch)

@@ -36,7 +36,19 @@ EXPORTERS: Mapping[str, Exporter] = {
             gettext_noop("An apostrophe precedes each cell that would run as a formula. Don't import this file."),
         ),
         Exporter("vstar", gettext_noop("V*: one JSON file per image, in a zip"), ".zip", vstar.parts),
-        Exporter("parquet", gettext_noop("Hugging Face data sets: one Parquet file"), ".parquet", parquet.parts),
+        Exporter(
+            "parquet",
+            gettext_noop("Hugging Face data sets: one Parquet file with the images"),
+            ".parquet",
+            parquet.parts,
+            with_pictures=parquet.parts_with_pictures,
+        ),
+        Exporter(
+            "parquet-names",
+            gettext_noop("Hugging Face data sets: one Parquet file with the names of the images"),
+            ".parquet",
+            parquet.parts,
+        ),
         Exporter("viebench", gettext_noop("ViEBench: questions with evidence boxes, as JSON"), ".json", viebench.parts),
     )
 }

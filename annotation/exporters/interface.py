@@ -6,7 +6,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Generic, TypeVar
 
@@ -22,10 +22,18 @@ class MissingLibrary(Exception):
     """An optional library is not installed. The text names it and says how to install it."""
 
 
+StoredFile = Callable[[], bytes]
+"""Reads the stored file of an image. Raises ``FileNotFoundError`` if it is missing."""
+Pictures = Callable[[Sequence[str]], Mapping[str, StoredFile | str]]
+"""The image file of each of these samples, by id, or the reason why there is none. A sample without an image is
+omitted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """One entry of ``EXPORTERS``. ``parts`` yields the bytes of the single file, or of the zip, chunk by chunk, and
     reads one sample at a time. ``suffix``: of the exported file; ``note``: information needed before opening it.
+    ``with_pictures``: the same with the files of images, for a format that contains them.
     """
 
     name: str
@@ -33,11 +41,18 @@ class Exporter:
     suffix: str
     parts: Callable[[Iterable[SampleRecord]], Iterator[bytes]]
     note: str = ""
+    with_pictures: Callable[[Iterable[SampleRecord], Pictures], Iterator[bytes]] | None = None
 
-    def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord]) -> int:
+    def parts_of(self, samples: Iterable[SampleRecord], pictures: Pictures | None = None) -> Iterator[bytes]:
+        """Yield the file, with images if the format contains them and they are given."""
+        if self.with_pictures is None or pictures is None:
+            return self.parts(samples)
+        return self.with_pictures(samples, pictures)
+
+    def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord], pictures: Pictures | None = None) -> int:
         """Write the entire file; return the number of samples in it."""
         counted = Counted(samples)
-        for part in self.parts(counted):
+        for part in self.parts_of(counted, pictures):
             out.write(part)
         return counted.count
 

@@ -1,7 +1,8 @@
 """Label Studio: a benchmark as tasks with the gold as an annotation, and the labelling setup that shows them.
 
 A task's ``data`` holds the whole sample with the keys of the native format, toolchain and plan as JSON texts; its
-annotation holds what people work on there: question, options, answer, boxes in percent, facets. Reading it back
+annotation holds what people work on there: question, options, answer, boxes in percent, facets. Gold is the ground
+truth of its task, so the import prefers it to later annotations that are not. Reading it back
 (``annotation.importers.label_studio``) gives the same sample. Label Studio itself cannot hold: the image (``image``
 is an address that it must reach), boxes on an image whose size is unknown (they stay in ``data``), and more than one
 revision.
@@ -18,7 +19,8 @@ from xml.etree import ElementTree
 
 from annotation.exporters.interface import json_list, picture_name
 from annotation.exporters.native import sample_row
-from annotation.schema import Box, Outline, OutlineKind, SampleRecord
+from annotation.schema import Box, Outline, OutlineKind, SampleContent, SampleRecord
+from annotation.workflow import SampleState
 
 BOXES = "evidence"
 """The control that draws boxes, and the default label of a box."""
@@ -42,8 +44,13 @@ def task(sample: SampleRecord, *, pictures: str = "") -> dict[str, Any]:
     """One sample as a task. ``pictures`` is put before the image's name to make its address."""
     row = sample_row(replace(sample, extra={}))
     result = [*_texts(sample), *_facets(row), *_rectangles(sample)]
-    made = [{"result": result, "was_cancelled": False, "ground_truth": False}] if result else []
+    made = [{"result": result, "was_cancelled": False, "ground_truth": _has_gold(sample)}] if result else []
     return {"data": _data(sample, row, pictures), "annotations": made}
+
+
+def _has_gold(sample: SampleRecord) -> bool:
+    """Whether its content is gold. Facets alone are not."""
+    return sample.state is SampleState.ACCEPTED or sample.content != SampleContent()
 
 
 def labelling_config(

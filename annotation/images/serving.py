@@ -1,12 +1,16 @@
-"""Reading what was made of an image: thumbnail, tiles, regions. Nothing is written here."""
+"""Reading images: their files, and what was made of them: thumbnail, tiles, regions. Nothing is written here."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 from django.utils.translation import gettext
 
-from annotation.images.store import tile_folder
+from annotation.exporters.interface import Pictures, StoredFile
+from annotation.images.store import WITHOUT_FILE, picture_path, tile_folder
 from annotation.imaging.regions import region
-from annotation.models import Image
+from annotation.models import Benchmark, Image, Sample
 from annotation.schema import Box
 from webapp.common import objects
 from webapp.common.errors import NotFound
@@ -35,3 +39,29 @@ def region_of(image: Image, box: Box, max_side: int) -> bytes:
         max_side,
         lambda level, column, row: stored(image, f"{level}/{column}_{row}.jpg"),
     )
+
+
+def stored_files(benchmark: Benchmark) -> Pictures:
+    """The stored files of the images of samples, for exports: without metadata, unless the benchmark keeps it. The
+    reason why a sample has none is in English, as all of a file."""
+
+    def found(keys: Sequence[str]) -> Mapping[str, StoredFile | str]:
+        samples = benchmark.samples.filter(key__in=keys).select_related("image")
+        given = {sample.key: _file_of(sample) for sample in samples}
+        return {key: file for key, file in given.items() if file}
+
+    return found
+
+
+def _file_of(sample: Sample) -> StoredFile | str:
+    image = sample.image
+    if image is None or image.state in WITHOUT_FILE:
+        return sample.image_problem or (image.problem if image else "")
+    return partial(_read, picture_path(image))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return objects.read(path)
+    except objects.Missing as error:
+        raise FileNotFoundError(path) from error

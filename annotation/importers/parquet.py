@@ -24,6 +24,8 @@ from annotation.importers.storable import storable
 
 MAX_TEXT = 64 << 20
 _IMAGES = ("image", "images", "decoded_image", "image_bytes")
+_OTHER = frozenset({*_IMAGES, "image_missing"})
+"""Columns that are no keys of a sample. Our export states in ``image_missing`` why an image has no bytes."""
 _JSON = frozenset({
     "options", "choices", "answer", "gold_boxes", "gold_shapes", "facets", "segments", "reference_toolchain",
     "accepted_chains", "targets", "distractors", "likeness", "extra", *BOXES,
@@ -67,7 +69,7 @@ def read(path: Path, options: ReadOptions) -> Read:
 
 def _native(row: ParquetRow, values: Mapping[str, Any], report: Report) -> dict[str, Any]:
     image = _picture(values, report)
-    plain = {key: _value(key, value) for key, value in values.items() if key not in _IMAGES and value is not None}
+    plain = {key: _value(key, value) for key, value in values.items() if key not in _OTHER and value is not None}
     extra = plain.pop("extra", {})
     if isinstance(shapes := plain.pop("gold_shapes", None), list):
         plain["gold_boxes"] = shapes

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from annotation.models import Benchmark, ImageReplacement
+from annotation.workflow import ExportStates, SampleState
 from evaluation.common.judging.known import judgements_known_to
 from evaluation.common.lineage.write import TRAINING, place_in, recorded_place, recorded_training, training_of
 from evaluation.models import Intervention, Judgement, RolloutGroup, Run, Step, Trajectory
@@ -27,14 +28,18 @@ from webapp.common.ordering import by_code_points
 BATCH = 1000
 
 
-def trajectory_records(benchmark: Benchmark, run: Run | None = None) -> Iterator[TrajectoryRecord]:
-    """Every trajectory with its steps and the position of its run in a lineage, by model, setting, sample, rollout and
-    condition."""
-    found = Trajectory.objects.of(benchmark)
-    if run is not None:
-        found = found.filter(run=run)
+def on_samples(states: ExportStates) -> list[Q]:
+    """The condition of rows whose sample is in an export."""
+    return [] if states is ExportStates.ALL else [Q(sample__state=SampleState.ACCEPTED)]
+
+
+def trajectory_records(benchmark: Benchmark, states: ExportStates = ExportStates.ALL) -> Iterator[TrajectoryRecord]:
+    """The trajectories on samples of these states, with their steps and the position of their run in a lineage, by
+    model, setting, sample, rollout and condition."""
     found = (
-        found.select_related("run__model", "run__lineage", "sample__image")
+        Trajectory.objects.of(benchmark)
+        .filter(*on_samples(states))
+        .select_related("run__model", "run__lineage", "sample__image")
         .prefetch_related("steps")
         .order_by("run__model__name", "run__setting", "sample__key", "rollout", "condition")
     )
@@ -125,8 +130,9 @@ def _tuple(names: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def intervention_records(benchmark: Benchmark) -> Iterator[InterventionRecord]:
-    rows = Intervention.objects.filter(run__in=benchmark.runs.all()).select_related("run__model", "sample")
+def intervention_records(benchmark: Benchmark, states: ExportStates = ExportStates.ALL) -> Iterator[InterventionRecord]:
+    rows = Intervention.objects.filter(*on_samples(states), run__in=benchmark.runs.all())
+    rows = rows.select_related("run__model", "sample")
     for row in rows.order_by("run__model__name", "run__setting", "sample__key", "condition").iterator(chunk_size=BATCH):
         yield intervention_record(row)
 
@@ -137,9 +143,12 @@ def intervention_record(row: Intervention) -> InterventionRecord:
     )
 
 
-def judgement_records(benchmark: Benchmark, user: Any = None) -> Iterator[JudgementRecord]:
+def judgement_records(
+    benchmark: Benchmark, user: Any = None, states: ExportStates = ExportStates.ALL
+) -> Iterator[JudgementRecord]:
     """Yield the judgments that this person may read. None represents a command, which reads all."""
-    rows = judgements_known_to(user, benchmark).select_related("run__model", "sample", "trajectory")
+    rows = judgements_known_to(user, benchmark).filter(*on_samples(states))
+    rows = rows.select_related("run__model", "sample", "trajectory")
     order = ("run__model__name", "run__setting", "sample__key", "kind", "judge", *_ORDER_OF_ANSWERS)
     for row in rows.defer("trajectory__answer", "trajectory__extra").order_by(*order).iterator(chunk_size=BATCH):
         yield judgement_record(row)

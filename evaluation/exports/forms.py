@@ -3,9 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy
+from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.portable.read.update import Choice
+from annotation.workflow import ExportStates
+from webapp.common.errors import InvalidInput
 
 
 class ProjectFileForm(forms.Form):
@@ -34,6 +37,27 @@ class UpdateForm(forms.Form):
         if not set(given.values()) <= {choice.value for choice in Choice}:
             raise forms.ValidationError(gettext_lazy("Choose what becomes of each conflict."))
         return {"conflicts": {name.removeprefix(self.PREFIX): value for name, value in given.items()}}
+
+
+class StatesForm(forms.Form):
+    """The samples of a file of the benchmark: accepted ones, if nothing else is chosen."""
+
+    states = forms.ChoiceField(choices=[(one.value, one.value) for one in ExportStates], required=False)
+
+    def clean_states(self) -> ExportStates:
+        return ExportStates(self.cleaned_data["states"] or ExportStates.ACCEPTED)
+
+
+def states_in(query: QueryDict) -> ExportStates:
+    """The chosen states. Raises ``InvalidInput``."""
+    form = StatesForm(query)
+    if not form.is_valid():
+        raise InvalidInput(
+            gettext("states is %(given)s. It must be accepted or all.") % {"given": repr(query["states"][:40])},
+            field="states",
+        )
+    states: ExportStates = form.cleaned_data["states"]
+    return states
 
 
 class ExportForm(forms.Form):

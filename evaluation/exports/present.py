@@ -1,4 +1,4 @@
-"""The preview of an update, and the comparison of two files, as pages show them."""
+"""What the export page offers, the preview of an update, and the comparison of two files, as pages show them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from annotation.portable.read.update import Kind
 from annotation.project_file import Kind as ChangeKind
 from annotation.versions.present import SHOWN, Row, row_of, whole
 from annotation.versions.read.fields import FieldChange, GoldContent, changed_content, pieces
+from annotation.workflow import ExportStates
 from evaluation.exports.read.comparison import Change, Compared, at_hand
 from evaluation.exports.read.run_changes import RunKind
 from webapp.common.word_diff import Piece
@@ -37,6 +38,13 @@ TITLES = {
         gettext_lazy("They were removed there or added here. Nothing changes."),
     ),
 }
+
+
+def state_links(benchmark: Benchmark, states: ExportStates) -> list[tuple[str, str, bool]]:
+    """Words, address and whether it is chosen, for each choice of samples."""
+    page = reverse("evaluation:export", args=[benchmark.slug])
+    words = {ExportStates.ACCEPTED: gettext("Accepted samples"), ExportStates.ALL: gettext("All samples")}
+    return [(words[one], f"{page}?states={one}#files", one is states) for one in ExportStates]
 
 
 RUNS = {

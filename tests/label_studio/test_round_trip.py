@@ -76,8 +76,8 @@ def test_work_done_there_comes_back_and_is_never_overwritten(studio, benchmark, 
     client = connect(**address(studio))
     tasks = {task.data["sample_id"]: task for task in client.tasks.list(project=project)}
     answer = {"id": "q", "type": "textarea", "from_name": "question", "to_name": "image", "value": {"text": ["New?"]}}
-    for key in ("choice", "waiting"):
-        client.annotations.create(tasks[key].id, result=[answer])
+    client.annotations.create(tasks["choice"].id, result=[answer], ground_truth=True)
+    client.annotations.create(tasks["waiting"].id, result=[answer])
     assert push(actor=lea, benchmark=benchmark, project=project, **address(studio)).counts["changed"] == 0
 
     call_command("label_studio", "pull", "kitchen", project=str(project), **address(studio))

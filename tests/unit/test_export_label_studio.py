@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from annotation.exporters.label_studio import labelling_config, merged_config, t
 from annotation.importers.interface import ReadOptions
 from annotation.importers.label_studio import read
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
+from annotation.workflow import SampleState
 
 TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), min_size=1, max_size=12)
 NAME = TEXT.filter(str.strip)
@@ -103,6 +105,33 @@ def test_a_sample_to_do_has_no_annotation_and_names_its_picture() -> None:
     )
     assert given["annotations"] == []
     assert given["data"]["image"] == "https://p.example/p/a.jpg"
+
+
+def test_gold_is_the_ground_truth_and_facets_alone_are_not() -> None:
+    facets = {"category": ("x",)}
+    gold = SampleRecord("a", SampleContent("Read it", answers=("14",)), facets=facets)
+    emptied = SampleRecord("b", SampleContent(), facets=facets, state=SampleState.ACCEPTED)
+    to_do = SampleRecord("c", SampleContent(), facets=facets)
+    gone = SampleRecord("d", SampleContent(), facets=facets, state=SampleState.DISCARDED)
+    found = [task(one)["annotations"][0]["ground_truth"] for one in (gold, emptied, to_do, gone)]
+    assert found == [True, True, False, False]
+
+
+@pytest.mark.parametrize(("is_truth", "question"), [(False, "Read it"), (True, "New?")])
+def test_a_later_annotation_replaces_the_gold_only_as_ground_truth(
+    tmp_path: Path, is_truth: bool, question: str
+) -> None:
+    """The import reports the other one."""
+    sent = task(SampleRecord("a", SampleContent("Read it", answers=("14",))))
+    sent["annotations"][0]["updated_at"] = "2026-01-01T00:00:00Z"
+    said = {"type": "textarea", "from_name": "question", "to_name": "image", "value": {"text": ["New?"]}}
+    later = {"id": 7, "result": [said], "ground_truth": is_truth, "updated_at": "2026-02-01T00:00:00Z"}
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([{**sent, "annotations": [*sent["annotations"], later]}]))
+    items = list(read(path, ReadOptions()))
+    [record] = [item for item in items if isinstance(item, SampleRecord)]
+    assert record.content.question == question
+    assert [item.rule for item in items if hasattr(item, "rule")] == ["annotation-not-taken"]
 
 
 def test_the_setup_has_a_control_for_all_that_people_fill_in() -> None:

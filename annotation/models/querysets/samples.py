@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Now, RowNumber
 
 from annotation.models.querysets.waiting import WAITING_STATES, WaitingQuerySet
-from annotation.workflow import Right, SampleState, roles_with
+from annotation.workflow import ExportStates, Right, SampleState, roles_with
 
 if TYPE_CHECKING:
     from annotation.models.querysets.waiting import Person as Person
@@ -192,6 +192,10 @@ class SampleQuerySet(WaitingQuerySet):
         gold = self.model.gold.related.related_model
         calls = gold.objects.filter(sample=OuterRef("pk"), revision__reference_calls__isnull=False).order_by()
         return self.annotate(reference_n=Subquery(calls.values("sample").annotate(n=Count("pk")).values("n")))
+
+    def in_export(self, states: ExportStates) -> Self:
+        """Keep the samples that an export of these states contains."""
+        return self if states is ExportStates.ALL else self.filter(state=SampleState.ACCEPTED)
 
     def with_share_place(self) -> Self:
         """Add ``share_place``: the evidence share, or a number above all shares if it is unknown."""

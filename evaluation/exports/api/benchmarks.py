@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import JSONParser
@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
-from annotation.workflow import Right
+from annotation.workflow import ExportStates, Right
 from evaluation.common.api import integers, numbers
 from evaluation.exports.read.description import describe_benchmark
 from evaluation.exports.read.formats import export_parts
@@ -23,6 +23,7 @@ from evaluation.scoring.queue import queue_scoring
 from evaluation.scoring.settings import change_settings, settings_of
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
+from webapp.common.api_query import one_of
 from webapp.common.errors import InvalidInput
 from webapp.common.streaming import streamed
 from webapp.jobs.api import JobSerializer
@@ -57,13 +58,23 @@ def benchmark(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="export",
+    parameters=[
+        OpenApiParameter(
+            "states",
+            str,
+            enum=list(ExportStates),
+            default=ExportStates.ACCEPTED.value,
+            description="accepted: accepted samples, and the results of models on them. all: all samples.",
+        )
+    ],
     responses={(200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The benchmark as one native file.")},
 )
 @api_view(["GET"])
 def export(request: Request, slug: str) -> StreamingHttpResponse:
-    """Everything of a benchmark as one native file: the same bytes as ``export_benchmark``."""
+    """A benchmark as one native file: the same bytes as ``export_benchmark``."""
     found = benchmark_for(request, slug, Right.EXPORT)
-    return streamed(f"{slug}.json", export_parts("native", found, person_of(request)))
+    states = ExportStates(one_of(request, "states", list(ExportStates), ExportStates.ACCEPTED))
+    return streamed(f"{slug}.json", export_parts("native", found, person_of(request), states))
 
 
 SCORE_REQUEST = {

@@ -23,7 +23,9 @@ from evaluation.common.downloads import download
 from evaluation.common.exports import EXPORTS
 from evaluation.common.staleness import staleness
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
-from evaluation.exports.read.counts import count_exports
+from evaluation.exports.forms import states_in
+from evaluation.exports.present import state_links
+from evaluation.exports.read.counts import count_exports, count_reopened, count_samples
 from evaluation.exports.read.formats import export_parts
 from evaluation.exports.read.runs import RunsInFile, counts_by_state
 from evaluation.exports.write.files import export_file
@@ -59,13 +61,15 @@ TITLES = {
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
-    extension, note), samples_n, gold_n, parquet_needs (what is missing to write it here, or ""), image_bytes and
+    extension, note), states (of the samples in files, chosen by ``states=all``), state_links, samples_n, reopened_n
+    (samples with gold that are not accepted), parquet_needs (what is missing to write it here, or ""), image_bytes and
     most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n),
     portable_runs (version or None, and counts of the runs that its portable file can have), in_a_job (whether a job
     has to write the file), and of ``staleness``: stale, scoring_job. While scores are stale, tables of scores have no
     number of rows.
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
+    states = states_in(request.GET)
     counts: dict[str, int | None] = {**count_exports(benchmark)}
     scores = staleness(benchmark, Run.objects.of(benchmark))
     if scores["stale"]:
@@ -82,8 +86,10 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
             (one.name, gettext(one.title), one.suffix.removeprefix("."), one.note and gettext(one.note))
             for one in EXPORTERS.values()
         ],
-        "samples_n": counts["benchmark"],
-        "gold_n": counts["gold"],
+        "states": states.value,
+        "state_links": state_links(benchmark, states),
+        "samples_n": count_samples(benchmark, states),
+        "reopened_n": count_reopened(benchmark),
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
         "image_bytes": image_bytes(benchmark),
         "versions": versions,
@@ -131,7 +137,7 @@ def project(request: SignedInRequest, slug: str) -> FileResponse:
 @require_safe
 @in_english
 def exported(request: HttpRequest, slug: str, name: str, extension: str) -> StreamingHttpResponse:
-    """Return a table as .json, .csv or .parquet, or the benchmark in one of its formats."""
+    """Return a table as .json, .csv or .parquet, or the benchmark in one of its formats with samples of ``states``."""
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     if name in EXPORTS and extension in WRITERS:
         table = EXPORTS[name]
@@ -140,7 +146,8 @@ def exported(request: HttpRequest, slug: str, name: str, extension: str) -> Stre
         )
     if name in EXPORTERS and EXPORTERS[name].suffix == f".{extension}":
         try:
-            return streamed(f"{slug}-{name}.{extension}", export_parts(name, benchmark, request.user))
+            parts = export_parts(name, benchmark, request.user, states_in(request.GET))
+            return streamed(f"{slug}-{name}.{extension}", parts)
         except MissingLibrary as error:
             raise Unavailable(str(error)) from error
     raise NotFound(

@@ -1,4 +1,4 @@
-"""``manage.py export_benchmark SLUG``: a benchmark in one of the formats; native: with all that models did."""
+"""``manage.py export_benchmark SLUG``: a benchmark in one of the formats; native: with the results of models."""
 
 from __future__ import annotations
 
@@ -9,23 +9,34 @@ from django.core.management.base import BaseCommand, CommandParser, no_translati
 
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark
+from annotation.workflow import ExportStates
 from evaluation.exports.read.formats import export_as
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 
 
 class Command(BaseCommand):
-    help = "Export a benchmark. The native format contains everything; importing and exporting it gives the same bytes."
+    help = (
+        "Export the accepted samples of a benchmark, or all samples. The native format also contains the results of "
+        "models on them; importing and exporting it gives the same bytes."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug")
         parser.add_argument("--format", choices=sorted(EXPORTERS), default="native")
+        parser.add_argument(
+            "--states",
+            type=ExportStates,
+            choices=list(ExportStates),
+            default=ExportStates.ACCEPTED,
+            help="accepted samples only (default), or all samples",
+        )
         parser.add_argument("--output", type=Path, help="a file; otherwise standard output")
 
     @answering_plainly
     @no_translations
-    def handle(self, *, slug: str, format: str, output: Path | None, **options: Any) -> None:
+    def handle(self, *, slug: str, format: str, output: Path | None, states: ExportStates, **options: Any) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         with written_to(output) as out:
-            count = export_as(format, benchmark, out)
+            count = export_as(format, benchmark, out, states)
         if output:
             self.stdout.write(f"{count} rows written to {output}.")

@@ -23,7 +23,7 @@ from annotation.models import Benchmark, Image, ImageVariant, Sample, Version
 from annotation.portable.read.project import export_project
 from annotation.project_file import Reader
 from annotation.queue.settings import set_queue
-from annotation.workflow import Role
+from annotation.workflow import ExportStates, Role
 from evaluation.exports.read.formats import export_parts
 from evaluation.exports.write import import_project
 from evaluation.trash.write.samples import delete_samples, empty_samples
@@ -122,7 +122,7 @@ def test_pages_show_the_reason_instead_of_the_image(lea: User, ana: User, kitche
 
 def test_exports_say_so_and_do_not_break(lea: User, kitchen: Benchmark, tmp_path: Path) -> None:
     remove(lea)
-    native = b"".join(export_parts("native", kitchen, None)).decode()
+    native = b"".join(export_parts("native", kitchen, None, ExportStates.ALL)).decode()
     assert native.count(f'"image_removed": "{WHY}"') + native.count(f'"image_removed":"{WHY}"') == 2
     path = tmp_path / "kitchen.sightline"
     with path.open("wb") as out:
@@ -164,7 +164,7 @@ def test_the_same_file_is_refused_until_an_admin_allows_it(
     assert first().image.state == "ready"  # type: ignore[union-attr]
     assert first().image_problem == ""
     assert objects.exists(picture_path(image))
-    assert b"image_removed" not in b"".join(export_parts("native", kitchen, None))
+    assert b"image_removed" not in b"".join(export_parts("native", kitchen, None, ExportStates.ALL))
 
 
 def test_an_upload_of_a_removed_image_says_why(lea: User, kitchen: Benchmark, run_jobs: Any) -> None:

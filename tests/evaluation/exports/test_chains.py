@@ -16,7 +16,7 @@ from annotation.schema import SampleContent, ToolCall
 from annotation.toolbox.vtc import Profile
 from annotation.versions.read.difference import Kind, difference
 from annotation.workbench.write import accept_chain, remove_chain
-from annotation.workflow import Role
+from annotation.workflow import ExportStates, Role
 from evaluation.common.exports import sample_rows
 from evaluation.exports.read.formats import export_as
 from evaluation.imports.write.sessions import open_session, record_session
@@ -43,7 +43,7 @@ def sample(benchmark: Benchmark, rui: User) -> Sample:
 
 def exported(benchmark: Benchmark) -> bytes:
     out = io.BytesIO()
-    export_as("native", benchmark, out)
+    export_as("native", benchmark, out, ExportStates.ALL)
     return out.getvalue()
 
 

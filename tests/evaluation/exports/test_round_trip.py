@@ -24,7 +24,7 @@ from annotation.queue.reopen import reopen_samples
 from annotation.schema import Box, SampleContent, SampleRecord, Target, ToolCall, ToolPlan
 from annotation.tools.write import accept_tool, add_tool, merge_tool, refuse_tool
 from annotation.work.write.discard import discard_samples
-from annotation.workflow import Role
+from annotation.workflow import ExportStates, Role
 from evaluation.common.lineage.write import Place, place_run
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
 from evaluation.exports.read.formats import export_as, sections_of
@@ -71,7 +71,7 @@ def workshop(lea: User) -> Benchmark:
 
 def exported(benchmark: Benchmark) -> bytes:
     out = io.BytesIO()
-    export_as("native", benchmark, out)
+    export_as("native", benchmark, out, ExportStates.ALL)
     return out.getvalue()
 
 

@@ -10,7 +10,7 @@ def fixed_since_they_began(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0068_items_made_from_samples")]
+    dependencies = [("annotation", "0069_returned_samples")]
 
     operations = [
         migrations.AddField(
