@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.conftest import signed_in
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
+from webapp.jobs.runner import run_waiting
 from webapp.notifications.models import Notification
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -120,6 +122,29 @@ def test_it_is_private_and_everyone_finds_their_work(built: Benchmark, people: d
     waiting = {role: signed_in(user).get("/").context["waiting"] for role, user in people.items()}
     assert waiting[Role.ANNOTATOR], "how many is not told while checks run"
     assert sum(row.count for row in waiting[Role.REVIEWER]) == 6
+
+
+def pressed(name: str, page: str) -> str:
+    """Press *Continue* on a page as this person, and return what opens: the name of a page."""
+    client = signed_in(User.objects.get(name=name))
+    form = re.search(r'<form method="post"[^>]* action="([^"]+/next/)"', client.get(page).content.decode())
+    assert form, f"{name} finds no Continue on {page}"
+    answer = client.post(form[1], follow=True)
+    assert answer.status_code == 200
+    return str(answer.resolver_match.url_name)
+
+
+def test_continue_leads_everyone_to_work(built: Benchmark, people: dict[Role, User]) -> None:
+    """Each dispute has one adjudicator, so the site admin reviews. Leads also audit. No work waits for a researcher,
+    whose home page has no Continue."""
+    run_waiting()
+    assert [pressed(name, "/") for name in ("Ana Lind", "Ben Okoro")] == ["annotate-sample"] * 2
+    assert [pressed(name, "/") for name in ("Rui Costa", "Lea Moreau")] == ["adjudication"] * 2
+    assert pressed("Ada Kern", "/") == "review-sample"
+    assert "/benchmarks/demo-work/audit/" in signed_in(people[Role.LEAD]).get(f"/benchmarks/{SLUG}/review/").text
+    assert pressed("Lea Moreau", f"/benchmarks/{SLUG}/audit/") == "audit-sample"
+    home = signed_in(people[Role.RESEARCHER]).get("/")
+    assert (home.context["waiting"], "Continue" in home.text) == ([], False)
 
 
 def test_leads_create_benchmarks(built: Benchmark, lea: User, ana: User) -> None:
