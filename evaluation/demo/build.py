@@ -11,10 +11,12 @@ from pathlib import Path
 from annotation.benchmarks.write.benchmark import add_member, create_benchmark, set_public
 from annotation.content.freeze import freeze_version
 from annotation.exchange.write.samples import import_samples
+from annotation.imaging.crops import crop, encode_jpeg
+from annotation.imaging.decoding import decode
 from annotation.importers import IMPORTERS
 from annotation.importers.interface import ReadOptions
 from annotation.models import Benchmark
-from annotation.schema import SampleRecord
+from annotation.schema import Box, SampleRecord
 from annotation.workflow import Role
 from evaluation.demo.study import build_demo_study
 from evaluation.demo.work import SLUG as WORK
@@ -47,6 +49,9 @@ TAKING = (Role.ANNOTATOR, Role.REVIEWER, Role.RESEARCHER)
 SECOND = "Ben Okoro"
 """Another annotator of the second benchmark."""
 ADMIN = "Ada Kern"
+"""Also a second lead of the second benchmark."""
+SCENE, TOOLS = DATA / SLUG / "tools-peg.jpg", Box(2700, 1090, 3840, 1570)
+"""A drawn tool wall, and its part for the building board: a mallet, a paint brush, an awl and a utility knife."""
 Say = Callable[[str], None]
 
 
@@ -76,7 +81,10 @@ def build_demo(*, password: str, say: Say) -> Benchmark:
     score_benchmark(actor=None, benchmark=benchmark)
     run_waiting()
     say("Preparing work for annotators and reviewers")
-    build_demo_work(folder=DATA / WORK, records=work_records(), people=people, second=_person(SECOND, password))
+    build_demo_work(
+        folder=DATA / WORK, records=work_records(), people=people, second=_person(SECOND, password),
+        admin=_person(ADMIN, password), scene=encode_jpeg(crop(decode(SCENE), TOOLS)),
+    )  # fmt: skip
     return benchmark
 
 

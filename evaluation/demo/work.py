@@ -1,10 +1,11 @@
-"""The second benchmark of the demo: private, with open work for the annotator and the reviewer."""
+"""The second benchmark of the demo: private, with open work for everyone who works on it."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from annotation.content.samples import NO_CONTENT, save_samples
 from annotation.guidelines.write import publish
 from annotation.images.store import store_pictures
 from annotation.models import Annotation, Benchmark, Lease, Sample
+from annotation.quality.write.audits import draw_audit
 from annotation.quality.write.checks import add_checks, set_check_rules
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.leave_review import leave_review
@@ -24,15 +26,21 @@ from annotation.queue.settings import set_queue
 from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
 from annotation.schema import Box, SampleContent, SampleRecord
 from annotation.studio.write.submit import submit
+from annotation.work.write.leases import release_lease
 from annotation.workflow import Role
+from evaluation.demo.board import build_demo_board
 from webapp.accounts.models import User
 
 SLUG = "demo-work"
-CHECKS, ANNOTATED, OPEN = 3, 5, 11
-"""Numbers of samples: with gold that is assigned as checks; annotated by Ana, the first also by a second person and the
-second returned to her; still to do. With the returned one, Ana has twelve.
+CHECKS, AUDITED, DISPUTED, IN_REVIEW, RETURNED, OPEN = 3, 1, 2, 4, 1, 12
+"""Numbers of samples: with gold that is assigned as checks; accepted and drawn for an audit; annotated by two people
+who disagree; annotated by Ana alone and not reviewed yet; returned to her; still to do.
 """
-DESCRIPTION = "Work in progress on drawn notice boards: samples to annotate, submissions to review, gold checks."
+WITH_CONTENT = CHECKS + AUDITED + DISPUTED + IN_REVIEW + RETURNED
+DESCRIPTION = (
+    "Work in progress on drawn notice boards: samples to annotate, submissions to review, disputes, an audit, gold "
+    "checks, and a building board."
+)
 GUIDELINES = """\
 # Question
 
@@ -65,87 +73,135 @@ SEED = 11
 
 
 def build_demo_work(
-    *, folder: Path, records: Sequence[SampleRecord], people: Mapping[Role, User], second: User
+    *,
+    folder: Path,
+    records: Sequence[SampleRecord],
+    people: Mapping[Role, User],
+    second: User,
+    admin: User,
+    scene: bytes,
 ) -> None:
     """Create the benchmark, completely or not at all. ``records``: multiple-choice samples with evidence, whose images
     are in ``folder`` and in no public benchmark; ``people``: the people who work on it, by role; ``second``: another
-    annotator.
+    annotator; ``admin``: another lead; ``scene``: an image of tools for the building board.
     """
     if Benchmark.objects.filter(slug=SLUG).exists():
         return
+    lead = people[Role.LEAD]
     with transaction.atomic():
-        benchmark = create_benchmark(actor=None, slug=SLUG, title="Demo: work in progress", description=DESCRIPTION)
-        for role, user in people.items():
-            add_member(actor=None, benchmark=benchmark, user=user, role=role)
-        add_member(actor=None, benchmark=benchmark, user=second, role=Role.ANNOTATOR)
+        benchmark = create_benchmark(actor=lead, slug=SLUG, title="Demo: in progress", description=DESCRIPTION)
+        for role, user in (*people.items(), (Role.ANNOTATOR, second), (Role.LEAD, admin)):
+            add_member(actor=lead, benchmark=benchmark, user=user, role=role)
         chosen = _chosen(records)
-        checks = {record.id for record in random.Random(SEED).sample(chosen, CHECKS)}
-        _import(benchmark, folder, chosen, checks)
-        _work(benchmark, {record.id: record for record in chosen if record.id not in checks}, people, second)
-        lead = people[Role.LEAD]
-        add_checks(actor=lead, benchmark=benchmark, keys=sorted(checks))
+        # The audited one is accepted before the checks have gold.
+        checks = random.Random(SEED).sample(chosen[AUDITED:WITH_CONTENT], CHECKS)
+        images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
+        # The position of the checks reveals nothing.
+        empty = [replace(record, content=NO_CONTENT) for record in chosen]
+        save_samples(actor=None, benchmark=benchmark, records=empty, pictures=images)
+        team = _Team(benchmark, {record.id: record for record in chosen}, lead, people[Role.REVIEWER])
+        _audit(team, second)
+        save_samples(actor=None, benchmark=benchmark, records=checks, pictures=images)
+        _work(team, people[Role.ANNOTATOR], second)
+        add_checks(actor=lead, benchmark=benchmark, keys=sorted(record.id for record in checks))
         set_check_rules(
             actor=lead, benchmark=benchmark, check_first=1, check_share=0.1, box_measure="iou", box_least=0.5,
             any_question=False, pause_after=10, pause_below=None,
         )  # fmt: skip
         # No confirmation, so that people who open the demo start to work with the first press of Continue.
         publish(actor=lead, benchmark=benchmark, body=GUIDELINES, must_read=False, based_on=0)
+        build_demo_board(benchmark=benchmark, lead=lead, scene=scene)
+
+
+@dataclass(frozen=True)
+class _Team:
+    """The benchmark, the content of its samples, and the people who decide."""
+
+    benchmark: Benchmark
+    records: Mapping[str, SampleRecord]
+    lead: User
+    reviewer: User
 
 
 def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
-    """Return the samples of the benchmark, in an order and with ids that reveal nothing about their images."""
-    shuffled = random.Random(SEED).sample(list(records), CHECKS + ANNOTATED + OPEN)
-    return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(shuffled, start=1)]
+    """Return the samples of the benchmark, in an order and with ids that reveal nothing about their images. The content
+    of the first ``WITH_CONTENT`` is used; of the others only the image is, so images can come twice.
+    """
+    shuffled = random.Random(SEED).sample(list(records), min(len(records), WITH_CONTENT + OPEN))
+    enough = islice(cycle(shuffled), WITH_CONTENT + OPEN)
+    return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(enough, start=1)]
 
 
-def _import(benchmark: Benchmark, folder: Path, chosen: Sequence[SampleRecord], checks: Collection[str]) -> None:
-    """Import the samples with the gold of ``checks`` alone. The position of the checks reveals nothing."""
-    given = [record if record.id in checks else replace(record, content=NO_CONTENT) for record in chosen]
-    images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
-    save_samples(actor=None, benchmark=benchmark, records=given, pictures=images)
+def _audit(team: _Team, annotator: User) -> None:
+    """The reviewer accepts the first sample of an annotator, and the lead draws it for an audit."""
+    set_queue(actor=team.lead, benchmark=team.benchmark, order="sequential", overlap=1)
+    sample = _submit(annotator, team)
+    _review(team.reviewer, sample, Decision("accept"), answer=team.records[sample.key].content.answers[0])
+    draw_audit(actor=team.lead, benchmark=team.benchmark, share=1)
+    _release(team)
 
 
-def _work(benchmark: Benchmark, records: Mapping[str, SampleRecord], people: Mapping[Role, User], second: User) -> None:
-    """Two people disagree on the first sample; Ana annotates four more, and the reviewer returns one of them."""
-    lead, ana, reviewer = people[Role.LEAD], people[Role.ANNOTATOR], people[Role.REVIEWER]
-    set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=2)
-    _submit(ana, benchmark, records)
-    _submit(second, benchmark, records, _otherwise)
-    set_queue(actor=lead, benchmark=benchmark, order="sequential", overlap=1)
-    returned = _submit(ana, benchmark, records, _too_large)
-    for _ in range(ANNOTATED - 2):
-        _submit(ana, benchmark, records)
-    _return(ana, reviewer, returned, records[returned.key])
-    # Submitting assigns the next sample. No sample is reserved when the demo begins.
-    Lease.objects.filter(sample__benchmark=benchmark).delete()
+def _work(team: _Team, ana: User, second: User) -> None:
+    """Two people disagree on samples; Ana annotates more of them alone, and the reviewer returns one."""
+    set_queue(actor=team.lead, benchmark=team.benchmark, order="sequential", overlap=2)
+    for person, changed in ((ana, _unchanged), (second, _otherwise)):
+        for _ in range(DISPUTED):
+            _submit(person, team, changed)
+    _release(team)
+    set_queue(actor=team.lead, benchmark=team.benchmark, order="sequential", overlap=1)
+    returned = _submit(ana, team, _too_large)
+    for _ in range(IN_REVIEW):
+        _submit(ana, team)
+    _return(team, ana, returned)
+    _release(team)
 
 
-def _return(ana: User, reviewer: User, sample: Sample, record: SampleRecord) -> None:
+def _release(team: _Team) -> None:
+    """Submitting reserves the next sample. The lead ends that, so that the demo begins without a reserved sample."""
+    for lease in Lease.objects.filter(sample__benchmark=team.benchmark).select_related("sample__benchmark", "user"):
+        release_lease(actor=team.lead, lease=lease)
+
+
+def _return(team: _Team, ana: User, sample: Sample) -> None:
     """Return a sample to Ana as the reviewer, with a comment on its position."""
-    start_review(reviewer, sample)
-    answer_blind(actor=reviewer, sample=sample, answer="", unsure=True, seconds=6)
     annotation = Annotation.objects.get(sample=sample, author=ana)
-    box = record.content.gold_boxes[0]
+    box = team.records[sample.key].content.gold_boxes[0]
     where = ((box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2)
     text = "Keep to the print itself: what is around it shows nothing that answers the question."
-    add_comment(actor=reviewer, annotation=annotation, text=text, place=where)
     decision = Decision("return", ("more_than_minimal_evidence",), "The box is larger than the evidence.")
+
+    def comment() -> None:
+        add_comment(actor=team.reviewer, annotation=annotation, text=text, place=where)
+
+    _review(team.reviewer, sample, decision, comment)
+
+
+def _review(
+    reviewer: User,
+    sample: Sample,
+    decision: Decision,
+    before: Callable[[], None] = lambda: None,
+    answer: str = "",
+) -> None:
+    """Review a sample: a blind answer, or none, then ``before`` and the decision."""
+    start_review(reviewer, sample)
+    answer_blind(actor=reviewer, sample=sample, answer=answer, unsure=not answer, seconds=6)
+    before()
     following = decide(actor=reviewer, sample=sample, decision=decision)
     if following is not None:
         leave_review(actor=reviewer, sample=following)
 
 
-def _submit(
-    user: User,
-    benchmark: Benchmark,
-    records: Mapping[str, SampleRecord],
-    changed: Callable[[SampleContent], SampleContent] = lambda content: content,
-) -> Sample:
+def _unchanged(content: SampleContent) -> SampleContent:
+    return content
+
+
+def _submit(user: User, team: _Team, changed: Callable[[SampleContent], SampleContent] = _unchanged) -> Sample:
     """Submit the next sample of this person, with the content of its record."""
-    sample = next_to_annotate(actor=user, benchmark=benchmark)
+    sample = next_to_annotate(actor=user, benchmark=team.benchmark)
     if sample is None:
         raise RuntimeError(f"The demo has nothing to annotate for {user}.")
-    record = records[sample.key]
+    record = team.records[sample.key]
     sent: dict[str, Any] = content_to_json(changed(record.content), facets=record.facets)
     submit(actor=user, sample=sample, version=0, content=sent)
     return sample

@@ -1,4 +1,4 @@
-"""The first steps of a lead: from an empty benchmark to the first accepted sample."""
+"""The first steps of a lead: from an empty benchmark to a queue that is open after a pilot."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Annotation, Benchmark, BenchmarkSchema, Guideline, InvitedRole, Membership, Sample
-from annotation.workflow import Role
+from annotation.models import (
+    Annotation,
+    Benchmark,
+    BenchmarkQueue,
+    BenchmarkSchema,
+    Guideline,
+    InvitedRole,
+    Membership,
+    Sample,
+)
+from annotation.workflow import Role, SampleState
 from webapp.common.translation import Text
 
 PILOT = 10
 """Samples of a pilot, each annotated by two people."""
+MOST_ACCEPTED = 2 * PILOT
+"""With more accepted samples, the pilot is over, and nothing is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +65,29 @@ STEPS = {
         gettext_lazy("Set two annotators per sample for the first ten. Their disagreements show what is unclear."),
         "annotation:queue-settings",
     ),
-    "accepted": Step(
-        gettext_lazy("Review the first samples"),
-        gettext_lazy("Read the agreement, make the guidelines clearer, and accept good samples."),
-        "annotation:review",
+    "agreement": Step(
+        gettext_lazy("Read the agreement and review the pilot"),
+        gettext_lazy("See where two annotators differ, make the guidelines clearer, and decide about the ten samples."),
+        "annotation:agreement",
+    ),
+    "queue": Step(
+        gettext_lazy("Open the queue"),
+        gettext_lazy("Set one annotator per sample, or the share of samples that several annotate from now on."),
+        "annotation:queue-settings",
     ),
 }
 
 
-def first_steps(benchmark: Benchmark) -> list[Step]:
-    """The steps of a benchmark in which no sample is accepted yet, with what is done. One query."""
+def first_steps(benchmark: Benchmark, accepted: int) -> list[Step]:
+    """The steps with what is done. With accepted samples, they stay during a pilot, in which several people annotate
+    every sample. One query, or none. ``accepted``: the number of accepted samples.
+    """
+    if accepted > MOST_ACCEPTED:
+        return []
     done = _done(benchmark)
-    first = next(name for name in STEPS if not done[name])
+    if accepted and not done["in_pilot"]:
+        return []
+    first = next((name for name in STEPS if not done[name]), "")
     return [Step(step.title, step.text, step.route, done=done[name], now=name == first) for name, step in STEPS.items()]
 
 
@@ -74,12 +96,15 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
     members = Membership.objects.filter(benchmark=OuterRef("pk"))
     invited = InvitedRole.objects.filter(benchmark=OuterRef("pk"))
     placed = Annotation.objects.filter(sample__benchmark=OuterRef("pk"), place__isnull=False).order_by()
-    twice = placed.values("sample").annotate(people=Count("pk")).filter(people__gte=2)
+    decided = placed.filter(sample__state__in=[SampleState.ACCEPTED, SampleState.DISCARDED])
+    pilot = BenchmarkQueue.objects.filter(benchmark=OuterRef("pk"), overlap__gte=2, overlap_share__gte=1)
     asked: dict[str, Any] = {
         "task": Exists(BenchmarkSchema.objects.filter(benchmark=OuterRef("pk"), state=BenchmarkSchema.State.ACTIVE)),
         "guidelines": Exists(Guideline.objects.filter(benchmark=OuterRef("pk"))),
         "images": Exists(here),
-        "pilot": Exists(twice[PILOT - 1 : PILOT]),
+        "pilot": _ten_twice(placed),
+        "agreement": _ten_twice(decided),
+        "in_pilot": Exists(pilot),
         **{
             f"has_{role}": Exists(members.filter(role=role)) | Exists(invited.filter(role=role))
             for role in (Role.ANNOTATOR.value, Role.REVIEWER.value)
@@ -92,4 +117,13 @@ def _done(benchmark: Benchmark) -> dict[str, bool]:
     )
     values: Mapping[str, Any] = dict(found)
     told = {name: bool(values[f"is_{name}"]) for name in asked}
-    return told | {"people": told["has_annotator"] and told["has_reviewer"], "accepted": False}
+    return told | {
+        "people": told["has_annotator"] and told["has_reviewer"],
+        "queue": told["agreement"] and not told["in_pilot"],
+    }
+
+
+def _ten_twice(annotations: Any) -> Exists:
+    """Whether at least as many samples as in a pilot have two of these annotations."""
+    twice = annotations.values("sample").annotate(people=Count("pk")).filter(people__gte=2)
+    return Exists(twice[PILOT - 1 : PILOT])

@@ -44,7 +44,7 @@ def samples(request: Request, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         **benchmark_context(request, benchmark, "samples"),
         "facts": facts,
-        "steps": [] if facts.accepted or not allowed(request.user, benchmark, Right.MANAGE) else first_steps(benchmark),
+        "steps": first_steps(benchmark, facts.accepted) if allowed(request.user, benchmark, Right.MANAGE) else [],
         "facets": facets_of(benchmark.samples.all(), terms, request.user, benchmark),
         "page": page,
         "tiles": tiles,

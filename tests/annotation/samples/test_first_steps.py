@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from annotation.guidelines.write import publish
-from annotation.models import Benchmark
+from annotation.models import Annotation, Benchmark
 from annotation.queue.settings import set_queue
-from annotation.samples.read.first_steps import PILOT, first_steps
+from annotation.samples.read.first_steps import MOST_ACCEPTED, PILOT, STEPS, first_steps
 from annotation.task.write import activate, save_draft
 from annotation.task_schema import TEMPLATES
 from tests.annotation.pages_data import make_benchmark
@@ -22,12 +23,27 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 NEW = "/benchmarks/new/"
 
 
+TASK, GUIDELINES, IMAGES, PEOPLE, TWICE, AGREEMENT, OPEN = (str(step.title) for step in STEPS.values())
+
+
 def ticked(benchmark: Benchmark) -> list[str]:
-    return [step.route for step in first_steps(benchmark) if step.done]
+    return [str(step.title) for step in first_steps(benchmark, 0) if step.done]
+
+
+def current(benchmark: Benchmark, accepted: int = 0) -> list[str]:
+    return [str(step.title) for step in first_steps(benchmark, accepted) if step.now]
+
+
+def annotated_twice(benchmark: Benchmark, people: Sequence[User], count: int, state: str) -> None:
+    """That many more samples are annotated by these people, and in this state."""
+    chosen = list(benchmark.samples.filter(annotations=None)[:count])
+    rows = [(sample, place, person) for sample in chosen for place, person in enumerate(people)]
+    Annotation.objects.bulk_create(Annotation(sample=s, author=p, place=n, state="submitted") for s, n, p in rows)
+    benchmark.samples.filter(pk__in=[sample.pk for sample in chosen]).update(state=state)
 
 
 def test_an_empty_benchmark_begins_with_the_first_step(lea: User) -> None:
-    steps = first_steps(make_benchmark(lea))
+    steps = first_steps(make_benchmark(lea), 0)
     assert [step.done for step in steps] == [False] * len(steps)
     assert [step.now for step in steps] == [True] + [False] * (len(steps) - 1)
 
@@ -37,13 +53,13 @@ def test_the_task_is_ticked_once_its_schema_is_in_force(lea: User) -> None:
     draft = save_draft(actor=lea, benchmark=benchmark, content=TEMPLATES["toolchain"].as_json())
     assert ticked(benchmark) == []
     activate(actor=lea, benchmark=benchmark, version=draft.version)
-    assert ticked(benchmark) == ["annotation:task"]
+    assert ticked(benchmark) == [TASK]
 
 
 @pytest.mark.endurance
 def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> None:
     benchmark = to_annotate(PILOT, annotator=ana, reviewer=rui, lead=lea)
-    assert ticked(benchmark) == ["annotation:upload", "annotation:settings"]
+    assert ticked(benchmark) == [IMAGES, PEOPLE]
     draft = save_draft(actor=lea, benchmark=benchmark, content=TEMPLATES["blank"].as_json())
     activate(actor=lea, benchmark=benchmark, version=draft.version)
     publish(actor=lea, benchmark=benchmark, body="# One\n", must_read=False, based_on=0)
@@ -51,13 +67,50 @@ def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> N
     benchmark.memberships.create(user=bo, role="annotator")
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     for _ in range(PILOT):
-        assert "annotation:queue-settings" not in ticked(benchmark)
+        assert TWICE not in ticked(benchmark)
         submitted(ana, benchmark)
         submitted(bo, benchmark)
-    assert [step.route for step in first_steps(benchmark) if step.now] == ["annotation:review"]
+    assert current(benchmark) == [AGREEMENT]
 
 
-def test_they_are_gone_once_a_sample_is_accepted(ana: User, rui: User, lea: User) -> None:
+def test_the_agreement_is_ticked_once_the_pilot_is_decided_and_the_queue_once_it_ends(
+    ana: User, rui: User, lea: User
+) -> None:
+    """Ten decided samples with two annotations each. Then the queue gets its final rule."""
+    benchmark = to_annotate(2 * PILOT, annotator=ana, reviewer=rui, lead=lea)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    bo = make_user("Bo Ek")
+    annotated_twice(benchmark, [ana], PILOT, "accepted")
+    assert TWICE not in ticked(benchmark)
+    annotated_twice(benchmark, [ana, bo], 1, "in_review")
+    annotated_twice(benchmark, [ana, bo], PILOT - 1, "accepted")
+    assert ticked(benchmark) == [IMAGES, PEOPLE, TWICE]
+    benchmark.samples.filter(state="in_review").update(state="discarded")
+    assert ticked(benchmark) == [IMAGES, PEOPLE, TWICE, AGREEMENT]
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_share=0.2)
+    assert ticked(benchmark) == [IMAGES, PEOPLE, TWICE, AGREEMENT, OPEN]
+
+
+def test_a_queue_without_a_pilot_is_not_ticked(ana: User, rui: User, lea: User) -> None:
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=1)
+    assert ticked(benchmark) == [IMAGES, PEOPLE]
+
+
+def test_they_stay_during_a_pilot_until_many_samples_are_accepted(
+    ana: User, rui: User, lea: User, django_assert_num_queries: Any
+) -> None:
+    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
+    with django_assert_num_queries(1):
+        assert current(benchmark, accepted=MOST_ACCEPTED) == [TASK]
+    with django_assert_num_queries(0):
+        assert first_steps(benchmark, MOST_ACCEPTED + 1) == []
+    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=1)
+    assert first_steps(benchmark, 1) == []
+
+
+def test_without_a_pilot_they_are_gone_once_a_sample_is_accepted(ana: User, rui: User, lea: User) -> None:
     benchmark = to_annotate(2, annotator=ana, reviewer=rui, lead=lea)
     submitted(ana, benchmark)
     assert signed_in(lea).get("/benchmarks/kitchen/").context["steps"]
@@ -69,7 +122,7 @@ def test_they_take_one_query_and_are_shown_to_leads_only(rui: User, lea: User, d
     benchmark = make_benchmark(lea)
     benchmark.memberships.create(user=rui, role="reviewer")
     with django_assert_num_queries(1):
-        first_steps(benchmark)
+        first_steps(benchmark, 0)
     assert signed_in(rui).get("/benchmarks/kitchen/").context["steps"] == []
 
 

@@ -34,7 +34,7 @@ def test_the_demo_has_its_leaderboard_and_its_work_and_is_made_once(tmp_path: Pa
     assert list(Model.objects.filter(baseline=True).values_list("name", flat=True)) == ["oracle zoom"]
     assert set(ImportIssue.objects.values_list("severity", flat=True)) == {"noted"}
     assert Sample.objects.filter(benchmark__slug=SLUG, image__isnull=True).count() == 0
-    assert Benchmark.objects.filter(public=False).get().samples.count() == 19
+    assert Benchmark.objects.filter(public=False).get().samples.count() == 23
     rows = (Sample.objects.count(), Trajectory.objects.count(), Metric.objects.count())
     build_demo(password="of-tests", say=said.append)
     assert (Sample.objects.count(), Trajectory.objects.count(), Metric.objects.count()) == rows
