@@ -47,6 +47,13 @@ class FacetAuthor(StrEnum):
     IMPORT = "import"
 
 
+class QuestionAuthor(StrEnum):
+    """The source of questions: people who annotate, or imported files, whose questions they cannot change."""
+
+    ANNOTATOR = "annotator"
+    IMPORT = "import"
+
+
 class Forbidden(StrEnum):
     """Words a question must not contain."""
 
@@ -130,8 +137,10 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``most_words`` and ``per_image`` (questions of one image): None = no limit."""
+    """``who``: with ``import``, annotators cannot change the question, its answer type and its options.
+    ``most_words`` and ``per_image`` (questions of one image): None = no limit."""
 
+    who: QuestionAuthor = QuestionAuthor.ANNOTATOR
     most_words: int | None = None
     forbid: Forbidden = Forbidden.NOTHING
     per_image: int | None = None
@@ -439,6 +448,7 @@ def _option(entry: _Entry) -> FacetOption:
 
 def _question(entry: _Entry) -> Question:
     question = Question(
+        who=entry.choice("who", QuestionAuthor.ANNOTATOR),
         most_words=entry.limit("most_words", None),
         forbid=entry.choice("forbid", Forbidden.NOTHING),
         per_image=entry.limit("per_image", None),

@@ -128,6 +128,7 @@ urlpatterns = [
     path(f"{WORK}/problems/report/{KEY}/", work_problems.report, name="report-problem"),
     path(f"{WORK}/problems/<int:pk>/resolve/", work_problems.resolve, name="resolve-problem"),
     path(f"{WORK}/samples/", work_samples.work_samples, name="work-samples"),
+    path(f"{WORK}/facets/<int:pk>/undo/", work_samples.undo_facets, name="work-facets-undo"),
     path(f"{WORK}/samples/<slug:verb>/", work_samples.act_on_samples, name="work-act"),
     path(f"{WORK}/outcomes/<int:pk>/", work_samples.work_outcome, name="work-outcome"),
     path(f"{WORK}/plan/", work_plan.plan, name="work-plan"),

@@ -36,6 +36,7 @@ from annotation.task_schema import (
     FacetAuthor,
     Forbidden,
     Kind,
+    QuestionAuthor,
     Range,
     Required,
     Shape,
@@ -125,7 +126,9 @@ def _error(field: str, text: str) -> Check:
 
 def _question(content: SampleContent, task: TaskSchema, bank: Bank | None) -> Iterator[Check]:
     if not content.question.strip():
-        yield _error("question", Sentence(gettext_noop("Enter the question.")))
+        imported = task.question.who is QuestionAuthor.IMPORT
+        text = gettext_noop("No imported file has a question for this sample. Report a problem, or skip the sample.")
+        yield _error("question", Sentence(text if imported else gettext_noop("Enter the question.")))
     words, most = len(content.question.split()), task.question.most_words
     if most is not None and words > most:
         text = Sentence(gettext_noop("The question has %(count)s words (limit: %(most)s)."), count=words, most=most)

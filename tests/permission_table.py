@@ -416,6 +416,8 @@ API = [
     Line("api-packages", (B,), get=api(*LEADS), post=api(*LEADS), json=True, scope="manage"),
     Line("api-work-time", (B,), get=api(*WORKERS)),
     Line("api-priorities", (B,), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-facet-batches", (B,), post=api(*LEADS), json=True, scope="manage"),
+    Line("api-facet-undo", (B,), post=api(*LEADS), json=True, scope="manage"),
     Line("api-versions", (B,), get=api(*MEMBERS)),
     Line("api-sample-facets", (B,), get=api(*MEMBERS)),
     Line("api-sample", (B, "seen-00"), get=api(*MEMBERS)),
@@ -589,6 +591,7 @@ WORK = [
     Line("annotation:resolve-problem", (B, "{problem}"), post=form(*LEADS)),
     Line("annotation:work-samples", (B,), get=form(*LEADS)),
     Line("annotation:work-act", (B, "return"), post=form(*LEADS), data={"id": "handed-in", "return-reasons": "typo"}),
+    Line("annotation:work-facets-undo", (B, 1), post=form() | dict.fromkeys(LEADS, 404)),
     # What became of a request is for who made it.
     Line("annotation:work-outcome", (B, "{receipt}"), get=form(LEAD) | {ADMIN: 404}),
     Line("annotation:work-reopen", (B, "seen-00"), get=form(*LEADS), post=form(*LEADS)),

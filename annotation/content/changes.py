@@ -11,8 +11,9 @@ from secrets import randbits
 
 from django.db import transaction
 from django.db.models import Count
+from django.utils import timezone
 
-from annotation.models import ContentChange
+from annotation.models import Benchmark, ContentChange
 
 STEP_BITS = 40
 """A change raises the number by up to this many bits: a million changes fit into the column."""
@@ -27,6 +28,14 @@ def content_changed(benchmark: int, sample: int | None = None) -> None:
     gold or facets changed.
     """
     ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS), sample=sample)
+
+
+def facets_changed(benchmark: Benchmark) -> None:
+    """Increase the change number after a change of facets without a change of gold, and note its time: scores by facet
+    of an earlier time are stale. Call inside a transaction that has locked the benchmark.
+    """
+    Benchmark.objects.filter(pk=benchmark.pk).update(facets_changed_at=timezone.now())
+    content_changed(benchmark.pk)
 
 
 def fold_changes() -> int:

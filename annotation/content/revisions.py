@@ -132,6 +132,13 @@ def facets_of(sample: Sample) -> dict[str, list[Any]]:
     return found
 
 
+def facets_as_gold(sample: Sample) -> dict[str, list[Any]]:
+    """The facets of a sample with gold, with which work on it begins again. A lead may have changed them since its gold
+    was submitted. A result about that gold is left out, except if the task has this facet."""
+    kept = {one.name for one in sample.benchmark.task.facets}
+    return {name: values for name, values in facets_of(sample).items() if name != FACET or name in kept}
+
+
 def make_gold(revision: Revision) -> None:
     """This revision is the gold of its sample from now on, its facets the sample's. Call inside a transaction. Raises
     ``Conflict`` for one that says that the question cannot be answered."""

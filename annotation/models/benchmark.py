@@ -63,6 +63,10 @@ class Benchmark(models.Model):
         default=0, db_default=0, help_text="Numbers that runs were given. None is given twice."
     )
 
+    facets_changed_at = models.DateTimeField(
+        null=True, editable=False, help_text="When facets of samples last changed without their gold."
+    )
+
     deleted_at = models.DateTimeField(null=True, blank=True, help_text="When it was put in the trash.")
     deleted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"

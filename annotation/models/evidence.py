@@ -53,7 +53,7 @@ class EvidenceTest(models.Model):
 class FacetBatch(models.Model):
     """The values of a facet that a lead set on many samples at once, so that they can be undone together.
 
-    ``changes``: [sample, value before, value after] for each changed sample; null: no value.
+    ``changes``: [sample, before, after] for each changed sample. null: no value; a text: this value; a list: these.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="facet_batches")

@@ -29,7 +29,7 @@ from annotation.models import Annotation, CheckAnswer, ImageReplacement, Proposa
 from annotation.queue.check_work import check_of, shown_content
 from annotation.queue.handed import shown_state
 from annotation.queue.qualification import given_question
-from annotation.queue.shared_question import fixed_question, with_fixed
+from annotation.queue.shared_question import fixed_question, may_refuse, with_fixed
 from annotation.queue.skip import skipped_draft
 from annotation.schema import Box, Outline
 from annotation.task_schema import FacetAuthor
@@ -76,6 +76,7 @@ def studio_json(
         "state": state,
         "editable": editable,
         "fixed": fixed is not None,
+        "may_refuse": fixed is not None and may_refuse(user, sample) and answer is None,
         "test": answer is not None and answer.attempt_id is not None,
         "suggestions": _suggestions(sample, offer) if editable else [],
         "drafts": proposals_json(offer),

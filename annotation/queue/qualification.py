@@ -31,6 +31,7 @@ from annotation.models import (
 from annotation.models.querysets.quality import seen_by
 from annotation.queue.check_work import FIRST_PLACE, handed
 from annotation.queue.shared_question import FIXED
+from annotation.task_schema import QuestionAuthor
 from annotation.work_rules import compared
 from annotation.workflow import Role, SampleState
 from webapp.accounts.models import User
@@ -106,10 +107,14 @@ def qualification_of(user: User, benchmark: Benchmark) -> Qualification:
 
 
 def given_question(answer: CheckAnswer | None) -> dict[str, Any] | None:
-    """The question, answer type and options of a sample of the test, as content JSON; None for other samples."""
-    if answer is None or answer.attempt_id is None:
+    """The question, answer type and options of a sample of the test, and of a gold check where the task takes questions
+    from files, as content JSON; None for other samples."""
+    if answer is None:
         return None
-    gold = Revision.objects.filter(gold_of__sample=answer.check_of.sample_id).with_content().get()
+    check = answer.check_of
+    if answer.attempt_id is None and check.sample.benchmark.task.question.who is not QuestionAuthor.IMPORT:
+        return None
+    gold = Revision.objects.filter(gold_of__sample=check.sample_id).with_content().get()
     content: Mapping[str, Any] = revision_json(gold)
     return {name: content[name] for name in FIXED}
 

@@ -14,7 +14,19 @@ from annotation.common.idempotency import answer_once
 from annotation.common.notices import notify_assigned
 from annotation.common.words import state_words
 from annotation.content.drawn_on import shown_json, shown_on_images
-from annotation.models import Annotation, Assignment, Benchmark, Draft, Lease, Membership, Receipt, Revision, Sample
+from annotation.content.revisions import facets_as_gold
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Benchmark,
+    Draft,
+    Gold,
+    Lease,
+    Membership,
+    Receipt,
+    Revision,
+    Sample,
+)
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.batch import (
     SETTLED,
@@ -136,8 +148,8 @@ def _reopen(actor: User, batch: Batch, plan: Plan, reason: str) -> None:
 
 
 def _draft_again(annotations: list[Annotation]) -> None:
-    """Each draft starts from the latest revision, in pixels of the image that the sample has. A draft that was
-    discarded unsubmitted continues unchanged."""
+    """Each draft starts from the latest revision, in pixels of the image that the sample has, and from the facets that
+    the sample has today if that revision is its gold. A draft that was discarded unsubmitted continues unchanged."""
     drafted = set(Draft.objects.filter(annotation__in=annotations).values_list("annotation", flat=True))
     by_number = {one.pk: one for one in annotations if one.pk not in drafted}
     newest: dict[int, Revision] = {}
@@ -148,10 +160,13 @@ def _draft_again(annotations: list[Annotation]) -> None:
     prefetch_related_objects([one.sample for one in annotations], "facets")
     now = timezone.now()
     shown = shown_on_images(list(newest.values()))
-    rows = [
-        (number, 1, "", as_json(shown_json(revision, one)), now)
-        for (number, revision), one in zip(newest.items(), shown, strict=True)
-    ]
+    golds = set(Gold.objects.filter(revision__in=list(newest.values())).values_list("revision", flat=True))
+    rows = []
+    for (number, revision), one in zip(newest.items(), shown, strict=True):
+        content = shown_json(revision, one)
+        if revision.pk in golds:
+            content["facets"] = facets_as_gold(by_number[number].sample)
+        rows.append((number, 1, "", as_json(content), now))
     insert_rows(Draft, ("annotation", "version", "key", "content", "changed_at"), rows)
 
 

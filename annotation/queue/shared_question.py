@@ -1,4 +1,5 @@
-"""One question for all annotators of a sample: the first submission fixes it, and the others answer it."""
+"""Questions that annotators cannot change: that of an imported file where the task takes questions from files, else one
+for all annotators of a sample, which the first submission fixes and the others answer."""
 
 from __future__ import annotations
 
@@ -6,14 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import F, Q
 from django.utils.translation import gettext
 
 from annotation.common.access import known_to
+from annotation.content.json import blank_content
 from annotation.content.revisions import revision_json
 from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, BenchmarkQueue, Revision, Sample
 from annotation.queue.leases import queue_of
 from annotation.schema import SampleContent, ToolPlan
+from annotation.task_schema import QuestionAuthor
 from annotation.workflow import State
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
@@ -23,10 +27,13 @@ FIXED = ("question", "answer_type", "options")
 
 def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
     """Return the question, answer type and options that this person must answer, as content JSON; None if they write
-    their own. At most two queries, and none with an overlap of one.
+    their own. At most two queries, and none with an overlap of one, except for imported questions.
 
-    People who get gold checks write their own, because a fixed question would show that a sample is not a check.
+    People who get gold checks write their own, because a question of another annotator would show that a sample is not
+    a check. Imported questions are fixed in both.
     """
+    if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
+        return imported_question(sample)
     if known_to(user, sample.benchmark).handed_checks:
         return None
     queue = queue_of(sample.benchmark)
@@ -39,6 +46,15 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
         return None
     newest = submitted.filter(annotation=first.annotation).with_content().order_by("-number")
     content = revision_json(newest[0])
+    return {name: content[name] for name in FIXED}
+
+
+def imported_question(sample: Sample) -> dict[str, Any]:
+    """Return the question, answer type and options of the gold, which a reviewer may have fixed, else those of the
+    newest import; empty if no file had a question."""
+    known = Revision.objects.filter(annotation__sample=sample).filter(Q(gold_of__sample=sample) | Q(facets=None))
+    newest = known.with_content().order_by(F("gold_of").desc(nulls_last=True), "-submitted_at", "-pk").first()
+    content = revision_json(newest) if newest else blank_content(sample.benchmark.task, {})
     return {name: content[name] for name in FIXED}
 
 
@@ -64,10 +80,18 @@ def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> Non
     ``require_answered`` if the question is their own.
     """
     fixed = fixed_question(user, sample)
-    if fixed is None:
+    if fixed is None or not may_refuse(user, sample):
         require_answered(sample, content)
+    refuse_other(sample, content, fixed)
+
+
+def refuse_other(sample: Sample, content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> None:
+    """Raises ``Conflict`` with the code ``question_fixed`` for a question other than the fixed one."""
     if fixed is None or not answers_another(content, fixed):
         return
+    if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
+        words = gettext("The question of %(key)s comes from an imported file and can't be changed. Reload the page.")
+        raise Conflict(words % {"key": sample.key}, code="question_fixed")
     raise Conflict(
         gettext(
             "Another annotator submitted %(key)s first, so its question is now fixed: “%(question)s” Reload the page "
@@ -78,9 +102,18 @@ def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> Non
     )
 
 
+def may_refuse(user: User, sample: Sample) -> bool:
+    """Whether this person can say that a fixed question can't be answered. People who get gold checks can't, as they
+    can't on a check."""
+    return not known_to(user, sample.benchmark).handed_checks
+
+
 def require_answered(sample: Sample, content: Mapping[str, Any]) -> None:
     """Raises ``Conflict`` with the code ``question_open`` where a person calls their own question unanswerable."""
     if content["unanswerable"] is not None:
+        if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
+            words = gettext("You can't mark the question of %(key)s. Answer it, report a problem, or skip the sample.")
+            raise Conflict(words % {"key": sample.key}, code="question_open")
         raise Conflict(
             gettext("The question of %(key)s is not fixed, so you can write another one. Reload the page.")
             % {"key": sample.key},

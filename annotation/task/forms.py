@@ -31,6 +31,7 @@ from annotation.task_schema import (
     Forbidden,
     Kind,
     Problem,
+    QuestionAuthor,
     ReasonFor,
     Required,
     Shape,
@@ -87,7 +88,7 @@ class BlocksForm(forms.Form):
     """Every block but facets and reasons. ``version``: of the draft that was changed; 0: there was none."""
 
     blocks = {
-        "question": ("most_words", "per_image", "forbid", "help_question"),
+        "question": ("question_who", "most_words", "per_image", "forbid", "help_question"),
         "answer": ("types", "default", "options_least", "options_most", "help_answer"),
         "evidence": (
             "shapes", "boxes_least", "boxes_most", "smallest_side", "warn_share", "refuse_share", "help_evidence",
@@ -98,6 +99,14 @@ class BlocksForm(forms.Form):
         ),
     }  # fmt: skip
 
+    question_who = forms.ChoiceField(
+        label=gettext_lazy("Given by"),
+        choices=[
+            (QuestionAuthor.ANNOTATOR.value, gettext_lazy("annotators")),
+            (QuestionAuthor.IMPORT.value, gettext_lazy("imported files")),
+        ],
+        help_text=gettext_lazy("Annotators can't change questions from files, nor their options."),
+    )
     most_words = _number(gettext_lazy("Most words"), 1, MOST_ANY, required=False)
     per_image = _number(gettext_lazy("Most questions per image"), 1, MOST_ANY, required=False)
     forbid = forms.BooleanField(label=gettext_lazy("Must not name tools of the tool bank"), required=False)
@@ -204,7 +213,8 @@ ReasonForms = formset_factory(
     ReasonForm, extra=0, max_num=MOST_REASONS, validate_max=True, absolute_max=MOST_REASONS + 1
 )
 PATHS = {
-    "question.most_words": "most_words", "question.per_image": "per_image", "question.forbid": "forbid",
+    "question.who": "question_who", "question.most_words": "most_words",
+    "question.per_image": "per_image", "question.forbid": "forbid",
     "answer.types": "types", "answer.default": "default", "answer.options": "options_most",
     "evidence.shapes": "shapes", "evidence.count": "boxes_most",
     "evidence.smallest_side": "smallest_side", "evidence.warn_share": "warn_share",
@@ -282,6 +292,7 @@ def _blocks(task: TaskSchema) -> dict[str, Any]:
     answer, evidence, toolchain, plan = task.answer, task.evidence, task.toolchain, task.plan
     helps = {f"help_{block}": task.help.get(block, "") for block in (*BlocksForm.blocks, "facets")}
     return helps | {
+        "question_who": task.question.who.value,
         "most_words": task.question.most_words,
         "per_image": task.question.per_image,
         "forbid": task.question.forbid is Forbidden.BANK_NAMES,
@@ -304,7 +315,7 @@ def _content(given: Mapping[str, Any]) -> dict[str, Any]:
     both = len(types) > 1
     return {
         "question": {
-            "most_words": given["most_words"], "per_image": given["per_image"],
+            "who": given["question_who"], "most_words": given["most_words"], "per_image": given["per_image"],
             "forbid": (Forbidden.BANK_NAMES if given["forbid"] else Forbidden.NOTHING).value,
         },
         "answer": {

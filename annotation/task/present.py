@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, ngettext
 
 from annotation.task.forms import SHAPES
-from annotation.task_schema import AnswerKind, Range, TaskSchema, Use
+from annotation.task_schema import AnswerKind, QuestionAuthor, Range, TaskSchema, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def blocks_of(task: TaskSchema) -> list[Block]:
 
 
 def _question(task: TaskSchema) -> list[str]:
-    rules = []
+    rules = [gettext("from an imported file")] if task.question.who is QuestionAuthor.IMPORT else []
     if most := task.question.most_words:
         rules.append(ngettext("at most %(count)s word", "at most %(count)s words", most) % {"count": most})
     if most := task.question.per_image:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -38,8 +40,9 @@ TEMPLATE_NAMES = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def task(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/task/settings.html; context: forms (SchemaForms), draft (BenchmarkSchema or None), values
-    (ValueInUse) that the draft does not list, schemas (BenchmarkSchema), template_names. Address: ?template= begins
-    with one of ``TEMPLATES``. Posted: the forms; ``add``: one more facet or reason."""
+    (ValueInUse) that the draft does not list, kept (those that the schema in force does not list), schemas
+    (BenchmarkSchema), template_names. Address: ?template= begins with one of ``TEMPLATES``. Posted: the forms;
+    ``add``: one more facet or reason."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     draft = BenchmarkSchema.objects.filter(benchmark=benchmark).draft()
     posted = request.POST if request.method == "POST" else None
@@ -60,16 +63,22 @@ def _context(request: SignedInRequest, benchmark: Benchmark, draft: BenchmarkSch
     return {
         **settings_context(request, benchmark, "task"),
         "draft": draft,
-        "values": _choices(stored, values_to_decide(benchmark, stored)) if stored else [],
+        "values": _choices(benchmark, stored) if stored else [],
+        "kept": _choices(benchmark, benchmark.task),
         "schemas": schemas_of(benchmark),
         "template_names": TEMPLATE_NAMES.items(),
     }
 
 
-def _choices(stored: TaskSchema, found: list[ValueInUse]) -> list[tuple[ValueInUse, list[str]]]:
-    """Each value to decide with the listed values of its facet."""
-    listed = {facet.name: [option.value for option in facet.values] for facet in stored.facets}
-    return [(one, listed[one.facet]) for one in found]
+def _choices(benchmark: Benchmark, task: TaskSchema) -> list[tuple[ValueInUse, list[str], str]]:
+    """Each value in use that the task does not list, with the listed values of its facet, and the address of the
+    samples that have it, where a lead can set another value."""
+    listed = {facet.name: [option.value for option in facet.values] for facet in task.facets}
+    samples = reverse("annotation:work-samples", args=[benchmark.slug])
+    return [
+        (one, listed[one.facet], f"{samples}?{urlencode({f'facet.{one.facet}': one.value})}")
+        for one in values_to_decide(benchmark, task)
+    ]
 
 
 def _save(request: SignedInRequest, benchmark: Benchmark, forms: SchemaForms) -> bool:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.common.sentences import translated
-from annotation.content.changes import content_changed
+from annotation.content.changes import facets_changed
 from annotation.facet_values import ValueInUse
 from annotation.models import Benchmark, BenchmarkSchema, FacetAlias, FacetValue
 from annotation.task.read import values_to_decide
@@ -96,7 +96,7 @@ def activate(*, actor: User, benchmark: Benchmark, version: int, decisions: Deci
         for one, new in changes:
             _change(benchmark, one, new)
         if changes:
-            content_changed(benchmark.pk)
+            facets_changed(benchmark)
         data: dict[str, Any] = {"number": draft.number, "note": draft.note}
         data["values"] = [[one.facet, one.value, new, one.count] for one, new in changes]
         audit.record(actor=actor, action="task.activate", subject=draft, benchmark=benchmark.slug, data=data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -16,14 +17,18 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.requests import key_of
 from annotation.common.uploads import UPLOADS, require_room, upload_room
+from annotation.content.facet_batches import undo_batch
 from annotation.content.takedown import allow_again, images_of, take_down
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
-from annotation.models import ImageReplacement
+from annotation.models import Benchmark, ImageReplacement
+from annotation.models.querysets.samples import SampleQuerySet
 from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.queue.batch import MOST
 from annotation.queue.priority import prioritize_samples
-from annotation.work.read import with_removed_ones
+from annotation.task_schema import LONGEST_NAME, LONGEST_VALUE
+from annotation.work.read import facet_batches, with_removed_ones
+from annotation.work.write.facets import plan_facet, read_choice, set_facet
 from annotation.work.write.replacement import LONGEST, replace_image
 from annotation.workflow import Right
 from webapp.accounts.http import person_of
@@ -52,16 +57,81 @@ def priorities(request: Request, slug: str) -> Response:
     """Set the priority of samples. Samples of a higher priority are assigned to annotators first."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
     sent = read_form(PrioritySerializer, request)
-    ids, priority = set(sent["ids"]), sent["priority"]
-    samples = benchmark.samples.filter(key__in=ids)
-    missing = sorted(ids.difference(samples.values_list("key", flat=True)))
-    if missing:
-        raise InvalidInput(f"No sample {missing[0]!r} in this benchmark ({len(missing)} unknown ids).", field="ids")
+    samples, priority = _named(benchmark, sent["ids"]), sent["priority"]
     receipt = prioritize_samples(
         actor=person_of(request), benchmark=benchmark, samples=samples, priority=priority,
         key=key_of(request) or uuid4().hex,
     )  # fmt: skip
     return Response({"priority": receipt.answer["priority"], "samples": len(receipt.answer["done"])})
+
+
+def _named(benchmark: Benchmark, ids: list[str]) -> SampleQuerySet:
+    """The samples with these ids. Raises ``InvalidInput`` if the benchmark lacks one."""
+    samples: SampleQuerySet = benchmark.samples.filter(key__in=set(ids))
+    missing = sorted(set(ids).difference(samples.values_list("key", flat=True)))
+    if missing:
+        raise InvalidInput(f"No sample {missing[0]!r} in this benchmark ({len(missing)} unknown ids).", field="ids")
+    return samples
+
+
+class SetFacetSerializer(Form):
+    ids = serializers.ListField(child=TextField(max_length=200), min_length=1, max_length=MOST)
+    facet = TextField(max_length=LONGEST_NAME, trimmed=False, help_text="A facet of the task.")
+    value = TextField(max_length=LONGEST_VALUE)
+    remove = TruthField(required=False, default=False, help_text="Remove the value instead of setting it.")
+    preview = TruthField(required=False, default=False, help_text="Only return what would change.")
+
+
+class RefusedSerializer(serializers.Serializer[Any]):
+    sample = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class FacetSetSerializer(serializers.Serializer[Any]):
+    batch = serializers.IntegerField(allow_null=True, help_text="null in a preview, and if nothing changed.")
+    samples = serializers.ListField(child=serializers.CharField(), help_text="The samples that change.")
+    refused = RefusedSerializer(many=True)
+
+
+class UndoFacetSerializer(Form):
+    batch = WholeNumberField(min_value=1, max_value=2**31 - 1)
+
+
+class FacetUndoneSerializer(serializers.Serializer[Any]):
+    restored = serializers.IntegerField()
+    kept = serializers.IntegerField(help_text="Samples that were changed later.")
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="facet_set", request=SetFacetSerializer, responses={200: FacetSetSerializer})
+@api_view(["POST"])
+def facet(request: Request, slug: str) -> Response:
+    """Set or remove a value of a facet of the task on accepted samples and samples to do. On a facet with
+    one value it replaces that value. Revisions and frozen versions keep their words, and scores become stale."""
+    benchmark, person = benchmark_for(request, slug, Right.MANAGE), person_of(request)
+    sent = read_form(SetFacetSerializer, request)
+    samples, preview = _named(benchmark, sent.pop("ids")), sent.pop("preview")
+    if preview:
+        plan = plan_facet(benchmark, samples, read_choice(benchmark, **sent))
+        return Response(_facet_json(None, plan.done, plan.refused.items()))
+    once = key_of(request) or uuid4().hex
+    answer = set_facet(actor=person, benchmark=benchmark, samples=samples, key=once, **sent).answer
+    return Response(_facet_json(answer["batch"], answer["done"], answer["refused"]))
+
+
+def _facet_json(batch: int | None, done: list[str], refused: Iterable[Sequence[str]]) -> dict[str, Any]:
+    return {"batch": batch, "samples": done, "refused": [{"sample": key, "reason": why} for key, why in refused]}
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="facet_undo", request=UndoFacetSerializer, responses={200: FacetUndoneSerializer})
+@api_view(["POST"])
+def facet_undo(request: Request, slug: str) -> Response:
+    """Give the samples of a batch their earlier values. Samples that were changed later keep theirs."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    number = read_form(UndoFacetSerializer, request)["batch"]
+    back, kept = undo_batch(actor=person_of(request), batch=get_object_or_404(facet_batches(benchmark), pk=number))
+    return Response({"restored": back, "kept": kept})
 
 
 class ReplaceImageSerializer(Form):

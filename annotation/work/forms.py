@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotation.common.reasons import offered_reasons, reason_words
 from annotation.models import Benchmark, Image, Membership
 from annotation.models.sample import HIGHEST_PRIORITY
+from annotation.task_schema import LONGEST_VALUE
 from annotation.workflow import Right, roles_with
 from webapp.accounts.models import User
 from webapp.common.translation import Text
@@ -116,6 +117,29 @@ class PriorityForm(WorkForm):
         choices=[(0, gettext_lazy("0: by the order of the queue")), *((n, str(n)) for n in range(1, HIGHEST_PRIORITY)),
                  (HIGHEST_PRIORITY, gettext_lazy("9: first"))],
     )  # fmt: skip
+
+
+class FacetForm(WorkForm):
+    """A value of a facet of the task, to set or to remove. ``expected``: the number of changes that a preview showed;
+    without it, the form asks for the preview."""
+
+    facet = forms.ChoiceField(label=gettext_lazy("Facet"), error_messages={"required": gettext_lazy("Choose a facet.")})
+    remove = forms.TypedChoiceField(
+        label=gettext_lazy("Action"), coerce=lambda given: given == "remove",
+        choices=[("set", gettext_lazy("set the value")), ("remove", gettext_lazy("remove the value"))],
+    )  # fmt: skip
+    value = forms.CharField(
+        label=gettext_lazy("Value"), max_length=LONGEST_VALUE, strip=True,
+        widget=forms.TextInput(attrs={"list": "facet-values", "autocomplete": "off"}),
+        error_messages={"required": gettext_lazy("Enter a value.")},
+    )  # fmt: skip
+    expected = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+
+    def __init__(self, benchmark: Benchmark, data: Mapping[str, Any] | None = None, *, prefix: str) -> None:
+        super().__init__(benchmark, data, prefix=prefix)
+        names = [facet.name for facet in benchmark.task.facets]
+        self.fields["facet"].choices = [(name, name) for name in names]  # type: ignore[attr-defined]
+        self.listed = dict.fromkeys(option.value for facet in benchmark.task.facets for option in facet.values)
 
 
 class WhyForm(WorkForm):

@@ -12,13 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
+from annotation.content.facet_batches import undo_batch
 from annotation.evidence import LEAST_ANSWERS, MOST_LEAST, Condition
 from annotation.workflow import Right
 from evaluation.common.api import Fields
 from evaluation.common.checking import checking_of
 from evaluation.evidence.present import change_counts, checking_json, necessity_json, tested_json
 from evaluation.evidence.read.necessity import batches_of, necessity_of, result_of, tested_gold
-from evaluation.evidence.write import set_facet, undo_batch
+from evaluation.evidence.write import set_facet
 from webapp.accounts.http import person_of
 from webapp.accounts.scopes import Scope, needs
 from webapp.common.api import TruthField, WholeNumberField

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
+from annotation.content.facet_batches import undo_batch
 from annotation.evidence import LEAST_ANSWERS, MOST_LEAST, Condition
 from annotation.imaging.problems import PictureProblem
 from annotation.workflow import Right
@@ -18,7 +19,7 @@ from evaluation.common.checking import checking_of
 from evaluation.common.evidence import condition_image
 from evaluation.evidence.present import change_counts, check_rows, flag_rows, flagged_rows, tested_row
 from evaluation.evidence.read.necessity import batches_of, gold_named, necessity_of, result_of, tested_gold
-from evaluation.evidence.write import set_facet, undo_batch
+from evaluation.evidence.write import set_facet
 from evaluation.runner.arms.catalogue import CannotApply
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError

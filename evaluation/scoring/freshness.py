@@ -14,8 +14,9 @@ from evaluation.metrics.reading import VERSION
 from evaluation.models import Scoring
 from evaluation.scoring.settings import settings_by_benchmark
 
-State = tuple[datetime | None, int]
-"""When the last gold of a benchmark was accepted, and the number of samples with gold."""
+State = tuple[datetime | None, int, datetime | None]
+"""When the last gold of a benchmark was accepted, the number of samples with gold, and when facets last changed without
+it."""
 
 
 class StalenessChecker:
@@ -34,13 +35,15 @@ class StalenessChecker:
 
     def stale(self, scoring: Scoring) -> bool:
         """Return whether a scoring is stale. Its run must be loaded."""
-        return scoring.stale or self.read_before(scoring)
+        _, _, facets = self._gold[scoring.run.benchmark_id]
+        regrouped = facets is not None and facets > scoring.computed_at
+        return scoring.stale or regrouped or self.read_before(scoring)
 
     def read_before(self, scoring: Scoring) -> bool:
         """Whether its answers were read with other gold, settings or rules than the current ones. Decisions don't
         count."""
         benchmark = scoring.run.benchmark_id
-        last, count = self._gold[benchmark]
+        last, count, _ = self._gold[benchmark]
         changed = last is not None and last > scoring.computed_at
         return (
             changed
@@ -62,9 +65,12 @@ def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[i
     with _LOCK:
         found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
     if missing := keys.keys() - found.keys():
-        rows = Gold.objects.filter(sample__benchmark__in=missing).order_by().values_list("sample__benchmark")
-        counted = {pk: (last, n) for pk, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))}
-        new: dict[int, State] = {pk: counted.get(pk, (None, 0)) for pk in missing}
+        rows = Gold.objects.filter(sample__benchmark__in=missing).order_by()
+        rows = rows.values_list("sample__benchmark", "sample__benchmark__facets_changed_at")
+        counted = {
+            pk: (last, n, facets) for pk, facets, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))
+        }
+        new: dict[int, State] = {pk: counted.get(pk, (None, 0, None)) for pk in missing}
         found |= new
         with _LOCK:
             _KNOWN.update({keys[pk]: state for pk, state in new.items()})

@@ -63,6 +63,11 @@ UNSAID: dict[str, dict[str, str]] = {
         "user_prompt": "It has to exist, with a role that the protocol needs.",
     },
     "files_compare": {"first": "A file has at least one byte.", "second": "A file has at least one byte."},
+    "facet_set": {
+        "facet": "The task has the facets.",
+        "ids": "The benchmark has the samples.",
+        "value": "A closed facet lists its values.",
+    },
     "guidelines_publish": {"body": "Markdown has rules, and the text has to differ from the last one."},
     "import_choose": {ANY: "Which formats, columns and keys a file can be read with, its bytes say."},
     "import_upload": {ANY: "What a file is, its bytes say."},

@@ -21,6 +21,7 @@ from annotation.queue.leases import queue_of, take_to_annotate
 from annotation.queue.pauses import require_not_paused
 from annotation.queue.qualification import is_qualified
 from annotation.studio.write.draft import save_draft
+from annotation.task_schema import QuestionAuthor
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -54,6 +55,9 @@ def ask_another(*, actor: User, sample: Sample, copy: bool = False, key: str = "
 
 def _require_room(actor: User, sample: Sample) -> None:
     require_not_paused(actor, sample.benchmark)
+    if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
+        words = gettext("Questions of %(title)s come from imported files, so you can't write another one.")
+        raise Conflict(words % {"title": sample.benchmark.title}, code="questions_imported")
     if not is_qualified(actor, sample.benchmark):
         words = gettext("Pass the qualification test of %(title)s first.") % {"title": sample.benchmark.title}
         raise Conflict(words, code="not_qualified")

@@ -30,6 +30,7 @@ from annotation.queue.leases import ANNOTATE, queue_of, release
 from annotation.queue.qualification import finish_if_done, given_question
 from annotation.queue.shared_question import (
     fixed_question,
+    refuse_other,
     require_answered,
     require_fixed,
     with_fixed,
@@ -65,6 +66,9 @@ def submit(
         if answer is not None:
             require_version(actor, answer, sample, version)
             require_answered(sample, whole)
+            if answer.attempt_id is None:
+                # As on samples that are no checks.
+                refuse_other(sample, whole, given_question(answer))
             _require_passing(validate_content(sample, parsed, facets, beside))
             _refuse_adopted(planted_of(actor, sample, answer), parsed)
             hand_in(actor, answer, sample, with_fixed(whole, given_question(answer)))

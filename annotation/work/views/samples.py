@@ -1,14 +1,15 @@
-"""Selection of samples by a lead, and actions on them: assign, return, discard, reopen."""
+"""Selection of samples by a lead, and actions on them: assign, set a facet, return, discard, reopen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,23 +21,27 @@ from annotation.common.facets.present import facets_of
 from annotation.common.loading import load_benchmark
 from annotation.common.terms import SORTS, Terms
 from annotation.common.work_pages import work_context
+from annotation.content.facet_batches import undo_batch
 from annotation.models import Benchmark, Receipt
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.priority import prioritize_samples
 from annotation.queue.reopen import reopen_samples
-from annotation.work.forms import AssignForm, PriorityForm, ReopenForm, WhyForm, WorkForm
+from annotation.work.forms import AssignForm, FacetForm, PriorityForm, ReopenForm, WhyForm, WorkForm
 from annotation.work.present import rows_of
+from annotation.work.read import facet_batches
 from annotation.work.write.assignment import assign_samples
 from annotation.work.write.discard import discard_samples
+from annotation.work.write.facets import plan_facet, read_choice, set_facet
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import ApplicationError, Conflict
 from webapp.common.paging import page_after
 from webapp.common.translation import Text
 
 PAGE_SIZE = 100
 MOST_NAMED = 200
+BATCHES = 5
 LONGEST_KEY = 80
 
 
@@ -52,6 +57,7 @@ class Act:
 ACTS: dict[str, Act] = {
     "assign": Act(AssignForm, assign_samples, gettext_lazy("assigned to %(to)s")),
     "priority": Act(PriorityForm, prioritize_samples, gettext_lazy("given priority %(priority)s")),
+    "facet": Act(FacetForm, set_facet, gettext_lazy("changed: %(change)s")),
     "return": Act(WhyForm, return_samples, gettext_lazy("returned to their authors")),
     "reopen": Act(ReopenForm, reopen_samples, gettext_lazy("reopened")),
     "discard": Act(WhyForm, discard_samples, gettext_lazy("discarded")),
@@ -70,8 +76,9 @@ def work_samples(request: SignedInRequest, slug: str) -> HttpResponse:
 def samples_page(
     request: SignedInRequest, benchmark: Benchmark, *, form: WorkForm | None = None, problem: str = ""
 ) -> HttpResponse:
-    """Context: rows (Row), page, total, facets, terms, tokens, hidden, query (of the address), forms by act, key (of
-    the next request), chosen (keys), all_chosen, problem (a message), and the context of ``work_context``.
+    """Context: rows (Row), page, total, facets, terms, tokens, hidden, query (of the address), forms by act, batches
+    (FacetBatch, the newest), key (of the next request), chosen (keys), all_chosen, problem (a message), and the context
+    of ``work_context``.
     """
     terms = Terms.read(request.GET, lead=True)
     found = _matching(request, benchmark, terms)
@@ -80,6 +87,7 @@ def samples_page(
         size=PAGE_SIZE,
     )  # fmt: skip
     forms = {name: act.form(benchmark, prefix=name) for name, act in ACTS.items()}
+    forms["facet"].initial["facet"] = next((name[6:] for name in terms.values if name.startswith("facet.")), "")
     if form is not None:
         forms[str(form.prefix)] = form
         for name in [name for name in form.errors if name in form.fields][:1]:
@@ -95,6 +103,7 @@ def samples_page(
         "hidden": terms.pairs(leave="q"),
         "query": request.GET.urlencode(),
         "forms": forms,
+        "batches": facet_batches(benchmark)[:BATCHES],
         "key": uuid4().hex,
         "chosen": set(request.POST.getlist("id")),
         "all_chosen": "all" in request.POST,
@@ -137,6 +146,8 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
         )
         return again(problem=said % {"count": n, "before": request.POST["all"]})
     try:
+        if isinstance(form, FacetForm) and form.cleaned_data["expected"] is None:
+            return _preview(request, benchmark, samples, form)
         receipt = act.action(actor=request.user, benchmark=benchmark, samples=samples, key=key, **form.cleaned_data)
     except ApplicationError as error:
         if error.field not in form.fields:
@@ -147,11 +158,56 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
     return redirect(f"{address}?{request.GET.urlencode()}" if request.GET else address)
 
 
+def _preview(request: SignedInRequest, benchmark: Benchmark, samples: SampleQuerySet, form: FacetForm) -> HttpResponse:
+    """Template annotation/work/facet.html; context: change (text), done_n, refused (reason, number, keys), posted
+    (names and values to post again), query (of the address)."""
+    given = {name: value for name, value in form.cleaned_data.items() if name != "expected"}
+    plan = plan_facet(benchmark, samples, read_choice(benchmark, **given))
+    names = ("id", "all", "key", *(form.add_prefix(name) for name in given))
+    context = {
+        **work_context(request, benchmark, "samples"),
+        "change": _change_words(given),
+        "done_n": len(plan.done),
+        "refused": _by_reason(plan.refused.items()),
+        "posted": [(name, value) for name in names for value in request.POST.getlist(name)],
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "annotation/work/facet.html", context)
+
+
+def _change_words(answer: Mapping[str, Any]) -> str:
+    words = gettext("%(facet)s without “%(value)s”") if answer["remove"] else gettext("%(facet)s “%(value)s”")
+    return words % {"facet": answer["facet"], "value": answer["value"]}
+
+
+def _by_reason(refused: Iterable[Sequence[str]]) -> list[tuple[str, int, list[str]]]:
+    """Each reason, the number of its samples, and the keys of the first of them."""
+    ordered = sorted(refused, key=lambda pair: pair[1])
+    groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(ordered, key=lambda pair: pair[1])]
+    return [(why, len(keys), keys[:MOST_NAMED]) for why, keys in groups]
+
+
+@login_required
+@require_POST
+def undo_facets(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Undo a batch of facet values, then list the samples again."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    batch = get_object_or_404(facet_batches(benchmark), pk=pk)
+    try:
+        back, kept = undo_batch(actor=request.user, batch=batch)
+    except Conflict as error:
+        messages.error(request, error.message)
+    else:
+        said = gettext("%(back)s samples have their earlier value. %(kept)s were changed later and keep theirs.")
+        messages.success(request, said % {"back": back, "kept": kept})
+    return redirect("annotation:work-samples", slug)
+
+
 @login_required
 @require_safe
 def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Template annotation/work/outcome.html; context: done_n, done (the message), done_keys, refused (reason, number,
-    keys), refused_n, at, back (the address of the list).
+    keys), refused_n, batch (number of a batch of facet values), at, back (the address of the list).
     """
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     receipt = get_object_or_404(Receipt, pk=pk, user=request.user)
@@ -159,16 +215,17 @@ def work_outcome(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if verb not in ACTS or number != str(benchmark.pk):
         raise Http404(gettext("Outcome not found on this benchmark."))
     answer = receipt.answer
-    refused = sorted(answer["refused"], key=lambda pair: pair[1])
-    groups = [(why, [key for key, _ in pairs]) for why, pairs in groupby(refused, key=lambda pair: pair[1])]
+    change = _change_words(answer) if verb == "facet" else ""
     back = reverse("annotation:work-samples", args=[slug])
     context = {
         **work_context(request, benchmark, "samples"),
         "done_n": len(answer["done"]),
-        "done": ACTS[verb].done % {"to": answer.get("to", ""), "priority": answer.get("priority", "")},
+        "done": ACTS[verb].done
+        % {"to": answer.get("to", ""), "priority": answer.get("priority", ""), "change": change},
         "done_keys": answer["done"][:MOST_NAMED],
-        "refused": [(why, len(keys), keys[:MOST_NAMED]) for why, keys in groups],
-        "refused_n": len(refused),
+        "refused": _by_reason(answer["refused"]),
+        "refused_n": len(answer["refused"]),
+        "batch": answer.get("batch"),
         "at": receipt.created_at,
         "back": f"{back}?{request.GET.urlencode()}" if request.GET else back,
     }

@@ -14,7 +14,7 @@ from annotation.content.chains.read import digest_of
 from annotation.content.changes import content_changed
 from annotation.content.json import BoxName, calls_to_json, content_to_json, kept_calls
 from annotation.content.rescaling import Fit, Size, fit_of, rescaled, rescaled_calls
-from annotation.content.revisions import add_revision, content_of, facets_in, make_gold
+from annotation.content.revisions import add_revision, content_of, facets_as_gold, make_gold
 from annotation.models import (
     AcceptedChain,
     Annotation,
@@ -145,7 +145,7 @@ def _scale(actor: User, sample: Sample, old: Size, new: Size) -> None:
         revision, annotation = gold.revision, gold.revision.annotation
         annotation.sample = revision.annotation.sample = sample
         names = [BoxName(box.label, box.source) for box in revision.evidence]
-        content = content_to_json(rescaled(content_of(revision), old, new), names, facets_in(revision))
+        content = content_to_json(rescaled(content_of(revision), old, new), names, facets_as_gold(sample))
         make_gold(add_revision(actor=actor, annotation=annotation, content=content))
     for chain in AcceptedChain.objects.filter(sample=sample):
         calls = rescaled_calls(kept_calls(chain.calls), old, new)

@@ -73,8 +73,8 @@ def gold_named(benchmark: Benchmark, key: str) -> Any:
 
 
 def batches_of(benchmark: Benchmark) -> Any:
-    """The facets that leads set on many samples, the newest first."""
-    return FacetBatch.objects.filter(benchmark=benchmark).select_related("made_by", "benchmark")
+    """The batches in which leads set the facet ``needs_evidence``, the newest first."""
+    return FacetBatch.objects.filter(benchmark=benchmark, name=FACET).select_related("made_by", "benchmark")
 
 
 def result_of(revision: Any, least: int) -> Tested:

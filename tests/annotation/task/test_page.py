@@ -10,6 +10,7 @@ from django.test import Client
 from annotation.models import Benchmark, BenchmarkSchema, Review
 from annotation.queue.editor import studio_json
 from annotation.review.write.decisions import Decision, decide
+from annotation.task.write import save_draft
 from tests.annotation.task.test_task import CATEGORY, fresh, in_force
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
@@ -168,10 +169,36 @@ def test_the_page_asks_a_fixed_number_of_times(
     client = signed_in(lea)
     client.post(PAGE, fields_of(client))
     client.get(PAGE)
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         client.get(PAGE)
     for value in ("OCR", "Color"):
         submitted(ana, fresh(kitchen), facets={"category": [value]})
         reviewed(rui, next_review(rui, fresh(kitchen)), "accept")
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         client.get(PAGE)
+
+
+def test_a_lead_splits_a_value_by_hand(kitchen: Benchmark, ana: User, rui: User, lea: User) -> None:
+    for value in ("Shape & size", "OCR"):
+        submitted(ana, kitchen, facets={"category": [value]})
+        reviewed(rui, next_review(rui, kitchen), "accept")
+    client = signed_in(lea)
+    draft = save_draft(actor=lea, benchmark=kitchen, content={"facets": [CATEGORY]})
+    [(one, _, samples)] = client.get(PAGE).context["values"]
+    assert (one.value, one.count) == ("Shape & size", 1)
+    assert [row.sample.key for row in client.get(samples).context["rows"]] == ["s-0000"]
+    assert "split by hand" in client.get(PAGE).content.decode()
+    decided = {"version": draft.version, "facet": "category", "value": "Shape & size", "decision": "keep"}
+    client.post(f"{PAGE}activate/", decided)
+    page = client.get(PAGE)
+    [(one, _, samples)] = page.context["kept"]
+    assert (one.value, one.count) == ("Shape & size", 1)
+    assert "Split 1 sample by hand" in page.content.decode()
+    listed = client.get(samples)
+    assert (listed.context["total"], listed.context["forms"]["facet"].initial["facet"]) == (1, "category")
+    query = samples.partition("?")[2]
+    data = {"all": "1", "facet-facet": "category", "facet-remove": "set", "facet-value": "Color", "facet-expected": "1"}
+    client.post(f"/benchmarks/kitchen/work/samples/facet/?{query}", data)
+    page = client.get(PAGE)
+    assert page.context["kept"] == []
+    assert "by hand" not in page.content.decode()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from annotation.content.evidence import keep_answer
+from annotation.content.facet_batches import undo_batch
 from annotation.content.revisions import make_gold
 from annotation.evidence import FACET, Condition, Purpose
 from annotation.imaging.decoding import decode
@@ -29,7 +30,7 @@ from annotation.queue.assignment import next_to_annotate
 from annotation.queue.editor import studio_json
 from evaluation.evidence.read.necessity import result_of
 from evaluation.evidence.read.necessity import tested_gold as gold_with_answers
-from evaluation.evidence.write import set_facet, undo_batch
+from evaluation.evidence.write import set_facet
 from evaluation.experiments.write.evidence import EvidenceChoices, create_evidence
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Endpoint, Experiment
