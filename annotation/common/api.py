@@ -32,7 +32,7 @@ class ShownImageField(TextField):
             "The SHA-256 of the image that your coordinates are on. If another image replaced it, the answer is 409 "
             "`image_replaced`. Empty: this is not checked."
         )
-        given = {"required": False, "default": "", "allow_blank": True, "help_text": words} | options
+        given: dict[str, Any] = {"required": False, "default": "", "allow_blank": True, "help_text": words} | options
         super().__init__(pattern=r"^([0-9a-f]{64})?$", **given)
 
 

@@ -127,8 +127,7 @@ class ToolboxDesk:
             str(given.get("text", "")), self.model, self.setting, messages=said, sent=policy(LONGEST_SIDE)
         )
         row["usage"] |= {name: given[name] for name in ("input_tokens", "output_tokens") if given.get(name) is not None}
-        about = {"profile": self.profile, "original": session.digest}
-        record_session(actor=None, benchmark=self.benchmark, row=row, **about)
+        record_session(actor=None, benchmark=self.benchmark, row=row, profile=self.profile, original=session.digest)
         del self._sessions[key]
         return f"Recorded: {len(session.steps)} calls on {session.sample}.", None, True
 

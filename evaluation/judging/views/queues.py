@@ -213,9 +213,8 @@ def _differences(benchmark: Any, kind: str, pair: Pair) -> Iterator[Difference]:
     for one, other in shown:
         if trajectory := rows.get(one.trajectory):
             href = reverse("evaluation:trajectory", args=[benchmark.slug, trajectory.pk])
-            yield Difference(
-                trajectory, href, kind, one.word, other.word, _crop(benchmark, trajectory, crops.get(one.trajectory))
-            )
+            crop = _crop(benchmark, trajectory, crops.get(trajectory.pk))
+            yield Difference(trajectory, href, kind, one.word, other.word, crop)
 
 
 def _crop(benchmark: Any, trajectory: Trajectory, crop: Corners | None) -> str:

@@ -164,9 +164,9 @@ def _shown(board: Leaderboard, view: View, slug: str) -> dict[str, Any]:
         "parquet": writes_parquet(),
         "range_notes": range_notes(board),
         "replaced": [
-            (row.run, Count(n, addresses.trajectories(row.run.pk, no_grounding="image_replaced")))
+            (row.run, Count(lost, addresses.trajectories(row.run.pk, no_grounding="image_replaced")))
             for row in board.rows()
-            if (n := row.image_replaced)
+            if (lost := row.image_replaced)
         ],
         "with_missing": [(row, n) for row in board.rows() if not row.by_people and (n := row.counts.get("missing"))],
     }

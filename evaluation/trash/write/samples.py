@@ -161,7 +161,7 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
 
 def _refuse_outdated_variant(sample: Sample) -> None:
     """A variant is compared with its original, so both show the same image."""
-    source = Sample.everything.filter(pk=sample.variant_of_id).first()
+    source = Sample.everything.filter(pk=sample.variant_of_id or 0).first()
     made = ImageVariant.objects.filter(sample=sample).first()
     if source is not None and made is not None and made.parent_id != source.image_id:
         words = gettext(

@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import AdjudicationRule, Benchmark, Gold, Sample
 from annotation.queue.settings import set_queue
 from annotation.review.present.comparison import comparison_json
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import Decision, answer_blind, decide
-from annotation.workflow import Role
-from tests.annotation.work_data import another_size, content, next_review, submitted, to_annotate
+from tests.annotation.two_annotators import bo, kitchen
+from tests.annotation.work_data import another_size, content, next_review, submitted
 from tests.conftest import signed_in
-from tests.factories import make_user
-from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
+__all__ = ["bo", "kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 TWICE = [{"box": [200, 200, 240, 230], "label": "mug"}]
-
-
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
-@made_once
-def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
-    """A sample of 1000 by 800 pixels that Ana and Bo both annotate."""
-    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
-    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
-    return benchmark
 
 
 def on_two_images(ana: User, bo: User, lea: User, benchmark: Benchmark, new: tuple[int, int], **changes: object):

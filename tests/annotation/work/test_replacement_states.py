@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.drafts import current_content, draft_of
 from annotation.models import Adjudication, Annotation, Benchmark, Comment, Gold, Image, Lease, Sample, SkippedDraft
 from annotation.queue.assignment import next_to_annotate
@@ -21,32 +20,18 @@ from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.work.write.replacement import replace_image
 from annotation.work.write.returns import return_samples
-from annotation.workflow import Role, State
-from tests.annotation.work_data import KEYS, content, drafted, reviewed, submitted, to_annotate
+from annotation.workflow import State
+from tests.annotation.two_annotators import bo, kitchen
+from tests.annotation.work_data import KEYS, content, drafted, reviewed, submitted
 from tests.conftest import signed_in
-from tests.factories import make_user
-from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
+__all__ = ["bo", "kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 SAME, LARGER, OTHER = (1000, 800), (2000, 1600), (900, 900)
 OLD, SCALED = [100, 100, 120, 115], [200, 200, 240, 230]
 """The box of ``content`` in pixels of the images of 1000 × 800 and 2000 × 1600."""
-
-
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
-@made_once
-def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
-    """A sample of 1000 × 800 pixels that Ana and Bo both annotate."""
-    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
-    set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_mode="independent")
-    return benchmark
 
 
 def replaced(lea: User, size: tuple[int, int], **more: Any) -> Sample:
