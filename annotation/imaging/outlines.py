@@ -75,8 +75,8 @@ def _check(mask: Mask) -> None:
 
 def _pixels(contour: Any) -> int:
     """The number of pixels on and inside a contour through their centers, by Pick's theorem."""
-    steps = np.abs(np.diff(contour, axis=0, append=contour[:1])).max(axis=2).sum()
-    return round(cv2.contourArea(contour) + steps / 2) + 1
+    steps = int(np.abs(np.diff(contour, axis=0, append=contour[:1])).max(axis=2).sum())
+    return int(cv2.contourArea(contour) + steps / 2) + 1
 
 
 def _outline(contour: Any, within: Any, scale: tuple[float, float]) -> Outline:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from annotation.imaging.brush import Mask, MaskError, read_brush
 from annotation.importers import fields
 from annotation.importers.fields import Report
@@ -256,7 +258,7 @@ def _painted(result: Mapping[str, Any], size: Size, field: str, report: Report, 
 
 def _around_paint(mask: Mask, size: Size) -> list[float]:
     """The corners of the box around the paint, in pixels of an image of this size."""
-    rows, columns = mask.any(axis=1).nonzero()[0], mask.any(axis=0).nonzero()[0]
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     across, down = size[0] / mask.shape[1], size[1] / mask.shape[0]
     box = columns[0] * across, rows[0] * down, (columns[-1] + 1) * across, (rows[-1] + 1) * down
     return [float(value) for value in box]

@@ -120,6 +120,10 @@ def _names() -> forms.CharField:
     )  # fmt: skip
 
 
+_LABELS = _("Labels, separated by commas or lines. Empty: all tools in the gold, otherwise the categories of the task.")
+"""The names of an ML backend."""
+
+
 def _threshold(help_text: Text) -> forms.FloatField:
     return forms.FloatField(
         label=_("Score that counts"), required=False, min_value=0, max_value=1, initial=THRESHOLD, help_text=help_text
@@ -473,6 +477,8 @@ class DraftForm(forms.Form):
         self._own = ("fields_drafted", *_FIELDS_OF_KIND[self.kind])
         for name in {name for names in _FIELDS_OF_KIND.values() for name in names} - set(self._own):
             del self.fields[name]
+        if self.kind == "backend":
+            self.fields["names"].help_text = _LABELS
         drafted = self.fields["fields_drafted"]
         assert isinstance(drafted, _DraftedFields)
         can = [one for one in offered_fields(task) if one in drafted_by(preset)]

@@ -139,6 +139,17 @@ def test_pages_include_only_shared_pieces_and_their_own_folder():
             assert there, f"{path} includes {name}, which does not exist"
 
 
+def test_an_icon_that_a_page_names_exists():
+    there = set(re.findall(r'id="([a-z-]+)"', (ROOT / "static/img/icons.svg").read_text()))
+    named = {
+        (name, path.as_posix())
+        for path in files(".html", ".jinja")
+        for name in re.findall(r"""{%\s*icon\s+["']([^"']+)["']""", COMMENT.sub("", text(path)))
+    }
+    assert len(named) > 50
+    assert {one for one in named if one[0] not in there} == set()
+
+
 @pytest.mark.django_db
 def classes_of(sheet: str) -> set[str]:
     """Classes that a style sheet defines on their own, not within another."""

@@ -72,6 +72,9 @@ def test_the_stage_has_most_of_the_window_and_what_floats_over_it_makes_way_for_
 
 def test_a_box_drawn_over_the_evidence_has_its_pixels(studio: Studio) -> None:
     page = studio.page
+    # Without tools to make room for, the middle of the image is in the middle of the stage.
+    page.locator(".stage-tools").evaluate("(tools) => (tools.style.display = 'none')")
+    page.keyboard.press("f")
     for _ in range(13):
         page.keyboard.press("+")
     # Near enough to judge single pixels, which are squares then (D8.14).
@@ -643,3 +646,16 @@ def test_what_came_back_says_why(benchmark: Benchmark, page: Page, live_server: 
     page.get_by_role("button", name="Continue").click()
     expect(page.locator(".returned")).to_contain_text("Rui Costa returned this")
     expect(page.locator(".layer g[data-at]")).to_have_count(1)
+
+
+def test_the_model_view_shows_the_place_that_is_looked_at(studio: Studio) -> None:
+    page, zoom = studio.page, studio.page.locator("[data-part=zoom]")
+    for _ in range(3):
+        page.keyboard.press("+")
+    studio.rests()
+    before = zoom.inner_text()
+    for pressed in ("true", "false"):
+        page.keyboard.press("m")
+        expect(page.locator("[data-tool=eye]")).to_have_attribute("aria-pressed", pressed)
+        studio.rests()
+        expect(zoom).to_have_text(before)

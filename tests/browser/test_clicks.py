@@ -110,3 +110,32 @@ def test_without_a_shape_the_page_says_why_and_nothing_is_drawn(
     [fault] = faults
     assert "409" in fault
     faults.clear()
+
+
+def pressed(page: Page) -> list[str]:
+    """The tools that look pressed."""
+    names: list[str] = page.locator(".stage-tools [data-tool][aria-pressed=true]").evaluate_all(
+        "(all) => all.map((one) => one.dataset.tool)"
+    )
+    return names
+
+
+def test_one_tool_looks_pressed_and_another_one_ends_picking(studio: Studio, page: Page, server: Backend) -> None:
+    tip, button = page.locator("[data-click-tip]"), page.locator("[data-tool=click]")
+    assert pressed(page) == ["box"]
+    page.keyboard.press("w")
+    assert pressed(page) == ["click"]
+    page.keyboard.press("b")
+    expect(tip).to_be_hidden()
+    assert pressed(page) == ["box"]
+    expect(rows(page)).to_have_count(0)
+    button.click()
+    assert pressed(page) == ["click"]
+    page.locator("[data-tool=hand]").click()
+    expect(tip).to_be_hidden()
+    assert pressed(page) == ["hand"]
+    button.click()
+    button.click()
+    expect(tip).to_be_hidden()
+    assert pressed(page) == ["hand"]
+    assert server.predictions == []

@@ -4,7 +4,7 @@ import test from "node:test";
 import { Cursor } from "../../static/js/models/cursor.js";
 import { marksOf, tipOf, turnsUnder } from "../../static/js/models/marks.js";
 import { TurnSelection } from "../../static/js/models/turns.js";
-import { Viewport } from "../../static/js/models/viewport.js";
+import { fitted, Viewport } from "../../static/js/models/viewport.js";
 
 const changes = (selection) => {
   const seen = [];
@@ -118,4 +118,14 @@ test("a cursor starts nowhere, stays inside and follows a shorter list", () => {
   assert.equal(cursor.previous(), 0);
   assert.equal(cursor.previous(), 0);
   assert.equal(new Cursor(0).next(), -1);
+});
+
+test("a whole image is beside what would be over it, on the side where it is larger", () => {
+  const wide = { width: 400, height: 100 };
+  const screen = { width: 808, height: 600 };
+  assert.deepEqual(fitted(wide, screen, null), { scale: 2.02, middle: [404, 300] });
+  assert.deepEqual(fitted(wide, screen, [0, 0, 100, 150]), { scale: 2.02, middle: [404, 300] }, "it is not under it");
+  assert.deepEqual(fitted(wide, screen, [0, 0, 100, 500]), { scale: 1.75, middle: [458, 300] });
+  assert.deepEqual(fitted(wide, screen, [0, 0, 700, 232]), { scale: 2.02, middle: [404, 420] });
+  assert.deepEqual(fitted({ width: 100, height: 100 }, { width: 300, height: 900 }, [0, 0, 300, 392]), { scale: 3, middle: [150, 650] });
 });

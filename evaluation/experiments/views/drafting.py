@@ -29,9 +29,9 @@ from evaluation.experiments.read.anchoring import anchoring_of
 from evaluation.experiments.read.drafting import clicks_of, drafting_of, share_of, undrafted_checks
 from evaluation.experiments.read.image_links import linked_image
 from evaluation.experiments.read.planted import planted_of
-from evaluation.experiments.write.clicks import set_click
+from evaluation.experiments.write.clicks import derived_click, set_click
 from evaluation.experiments.write.control_share import set_control_share
-from evaluation.experiments.write.drafts import create_drafts, show_drafts
+from evaluation.experiments.write.drafts import create_drafts, show_drafts, shown_config
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
@@ -54,7 +54,7 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
     if request.htmx and "config" in request.GET:
-        derived = {"derived": _derived(request, benchmark, now)}
+        derived = {"derived": _derived(request, benchmark)}
         return render(request, "evaluation/experiments/_derived_config.html", derived)
     chosen = {"endpoint": request.GET.get("endpoint")}
     form = DraftForm(request.POST or None, benchmark=benchmark, initial=chosen)
@@ -76,10 +76,10 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     return _page(request, benchmark, now, form, ClickForm(benchmark=benchmark, drafting=now))
 
 
-def _derived(request: SignedInRequest, benchmark: Any, now: Any) -> str:
+def _derived(request: SignedInRequest, benchmark: Any) -> str:
     """The labeling configuration without one of the lead, for what the form has now."""
     if request.GET["config"] == "click":
-        return ClickForm(benchmark=benchmark, drafting=now, initial={"names": request.GET.get("click-names")}).derived()
+        return shown_config(lambda: derived_click(benchmark, request.GET.get("click-names", "")))
     given = {name: request.GET.get(name) for name in ("endpoint", "names")}
     given["fields_drafted"] = request.GET.getlist("fields_drafted")  # type: ignore[assignment]
     return DraftForm(benchmark=benchmark, initial=given).derived()

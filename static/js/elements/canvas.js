@@ -41,7 +41,7 @@ export class Canvas {
     this.#stage = stage;
     this.#image = image;
     this.#layer = new BoxLayer(image, { ...acts, drawing: (point) => this.#magnify(point) });
-    this.#places = new StagePlaces(stage, image);
+    this.#places = new StagePlaces(stage, image, () => this.#showTool());
     this.#pictures = new TilePictures(image);
     this.#eye = new ModelView(this.#part("eye"), image, this.#pictures, () => this.#look());
     this.#glass = new StageGlass(stage, this.#part("eye"));
@@ -63,7 +63,7 @@ export class Canvas {
   /** Load the image; `ready` is called once it can be moved. */
   async open(signal, ready = () => {}) {
     const { tiles, width, height, tile_size: tileSize, overlap: tileOverlap } = this.#image;
-    const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap, label: this.#stage.dataset.label };
+    const place = { script: this.#stage.dataset.viewer, tiles, width, height, tileSize, tileOverlap, label: this.#stage.dataset.label, over: () => this.#tools() };
     this.#viewer = await FrameViewer.open(this.#part("view"), place);
     signal.addEventListener("abort", () => this.#viewer.close());
     for (const { element } of [...this.#under, this.#layer]) this.#viewer.cover(element);
@@ -87,10 +87,13 @@ export class Canvas {
   set draws(draws) {
     this.#layer.draws = draws;
     this.#stage.classList.toggle("is-drawing", draws && !this.#layer.isReadOnly);
-    for (const name of ["box", "polygon", "point", "hand"]) {
-      const on = name === "hand" ? !draws : draws && name === this.tool;
-      this.#tool(name)?.setAttribute("aria-pressed", String(on));
-    }
+    this.#showTool();
+  }
+
+  /** One tool looks pressed: what a press on the image does now. While a place is picked, it is none of these. */
+  #showTool() {
+    const now = this.#places.isPicking ? null : this.draws ? this.tool : "hand";
+    for (const name of ["box", "polygon", "point", "hand"]) this.#tool(name)?.setAttribute("aria-pressed", String(name === now));
   }
 
   /** What dragging or clicking draws: "box", "polygon" or "point". */
@@ -221,6 +224,15 @@ export class Canvas {
   /** Leave what is being dragged as it was. */
   cancel() {
     this.#layer.cancel();
+  }
+
+  /** The box of the tools on the stage, which the whole image makes room for; null where they are not shown. */
+  #tools() {
+    const tools = this.#stage.querySelector(".stage-tools");
+    if (!tools?.checkVisibility()) return null;
+    const { left, top } = this.#stage.getBoundingClientRect();
+    const bounds = tools.getBoundingClientRect();
+    return [bounds.left - left, bounds.top - top, bounds.right - left, bounds.bottom - top];
   }
 
   #part(name) {

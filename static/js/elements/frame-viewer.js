@@ -1,7 +1,7 @@
 import { framed } from "../lib/geometry.js";
 import { t } from "../lib/t.js";
 import { lastLevel, levelSize, tileAddress } from "../lib/tiles.js";
-import { Viewport } from "../models/viewport.js";
+import { fitted, Viewport } from "../models/viewport.js";
 
 let loading = null;
 
@@ -32,7 +32,10 @@ function library(address) {
 const SQUARES = 3;
 const LARGEST = 32;
 
-const MOVES = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "=", "0"]);
+/** The least magnification, as a share of the one at which the image fills the frame: less than where it makes room. */
+const LEAST = 0.6;
+
+const MOVES = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "+", "-", "="]);
 
 /** An image that can be moved and magnified, over our tiles or over one file. */
 export class FrameViewer {
@@ -42,8 +45,10 @@ export class FrameViewer {
   #source;
   #level = null;
   #smooth = true;
+  #over;
 
-  static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap, label }) {
+  /** `over`: returns the box of the frame, in its own pixels, that the whole image makes room for; null for none. */
+  static async open(element, { script, tiles, image, width, height, tileSize, tileOverlap, label, over = () => null }) {
     const seadragon = await library(script);
     const source = tiles
       ? {
@@ -56,12 +61,13 @@ export class FrameViewer {
           getTileUrl: (level, column, row) => tileAddress(tiles, level, column, row),
         }
       : { type: "image", url: image };
-    return new FrameViewer(seadragon, element, source, width, label);
+    return new FrameViewer(seadragon, element, source, width, label, over);
   }
 
-  constructor(seadragon, element, source, width, label) {
+  constructor(seadragon, element, source, width, label, over) {
     this.#seadragon = seadragon;
     this.#width = width;
+    this.#over = over;
     this.#source = source;
     this.#viewer = seadragon({
       element,
@@ -70,7 +76,7 @@ export class FrameViewer {
       // One image needs no graphics card, and a canvas looks the same everywhere.
       drawer: "canvas",
       maxZoomPixelRatio: LARGEST,
-      minZoomImageRatio: 0.9,
+      minZoomImageRatio: LEAST,
       visibilityRatio: 0.5,
       animationTime: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 0.35,
       gestureSettingsMouse: { clickToZoom: false, dblClickToZoom: true },
@@ -80,9 +86,16 @@ export class FrameViewer {
     this.#viewer.canvas.setAttribute("role", "application");
     this.#viewer.canvas.setAttribute("aria-label", t("%(label)s. Arrow keys move, plus and minus zoom, 0 shows all.", { label: label || t("Image") }));
     this.onMove(() => this.#sharpen());
+    this.onOpen(() => {
+      this.fit(true);
+      // Another level of the image is shown where the person looks.
+      this.#viewer.preserveViewport = true;
+    });
     // The library also turns and mirrors the image by key; ours have other meanings.
     this.#viewer.addHandler("canvas-key", (event) => {
-      event.preventDefaultAction = !MOVES.has(event.originalEvent.key);
+      const { key } = event.originalEvent;
+      event.preventDefaultAction = !MOVES.has(key);
+      if (key === "0") this.fit();
     });
   }
 
@@ -138,9 +151,9 @@ export class FrameViewer {
   /** Turn the image clockwise by a quarter, around the middle of what is seen; one that was fitted is fitted again. */
   turn() {
     const { viewport } = this.#viewer;
-    const fitted = Math.abs(viewport.getZoom() / viewport.getHomeZoom() - 1) < 0.01;
+    const isFitted = Math.abs(viewport.getZoom() / this.#fitted.zoom - 1) < 0.01;
     viewport.setRotation(viewport.getRotation() + 90, true);
-    if (fitted) viewport.goHome(true);
+    if (isFitted) this.fit(true);
   }
 
   /** Show the image as it is at one level, every pixel of it as a square; null shows it with all it has. */
@@ -194,8 +207,25 @@ export class FrameViewer {
     this.#viewer.viewport.fitBounds(bounds, true);
   }
 
-  fit() {
-    this.#viewer.viewport.goHome();
+  /** Show the whole image. */
+  fit(atOnce = false) {
+    const { viewport } = this.#viewer;
+    const { zoom, center } = this.#fitted;
+    viewport.zoomTo(zoom, null, atOnce);
+    viewport.panTo(center, atOnce);
+  }
+
+  /** Where the library shows the whole image, which makes room for what is over it. */
+  get #fitted() {
+    const { viewport, world } = this.#viewer;
+    const item = world.getItemAt(0);
+    const { x: width, y: height } = item.getContentSize();
+    const screen = viewport.getContainerSize();
+    const turned = this.#quarters % 2 === 1;
+    const { scale, middle } = fitted(turned ? { width: height, height: width } : { width, height }, { width: screen.x, height: screen.y }, this.#over());
+    const [dx, dy] = new Viewport({ x: 0, y: 0, scale, turns: this.#quarters }).along((screen.x / 2 - middle[0]) / scale, (screen.y / 2 - middle[1]) / scale);
+    const center = item.imageToViewportCoordinates(new this.#seadragon.Point(width / 2 + dx, height / 2 + dy), true);
+    return { zoom: item.imageToViewportZoom(scale), center };
   }
 
   magnify(factor) {

@@ -9,7 +9,7 @@ import { OptionsEditor } from "./options-editor.js";
 import { PlanEditor } from "./plan-editor.js";
 import { QuestionField } from "./question-field.js";
 import { StudioBoxes } from "./studio-canvas.js";
-import { ShapeFromClick } from "./studio-click.js";
+import { DRAWING, ShapeFromClick } from "./studio-click.js";
 import { Drafts } from "./studio-drafts.js";
 import { Suggestions } from "./studio-suggestions.js";
 import { Tabs } from "./studio-tabs.js";
@@ -168,6 +168,7 @@ export class SampleEditor extends EventTarget {
       click: () => this.#click?.begin(),
     }[name];
     if (changing) return this.isReadOnly ? false : changing();
+    if (DRAWING.has(name) && this.#click?.stop()) return this.#boxes.choose(name);
     if (name === "escape" && this.#leave(event)) return true;
     return this.#suggestions?.act(name) ?? this.#boxes?.act(name, values, event) ?? false;
   }

@@ -3,6 +3,8 @@ import { t } from "../lib/t.js";
 const REST = 150;
 const AIR = 4;
 const SHUT = "sightline panel folded";
+/** Pixels of a stage below which the panel is folded until a person opens it: it would cover half of the image. */
+const NARROW = 700;
 
 /**
  * The glass over a stage makes way for evidence once the image rests: the panel at the right goes to the end of its
@@ -20,8 +22,12 @@ export class StageGlass {
     this.#stage = stage;
     this.#panel = panel;
     const fold = panel.querySelector("[data-act=fold]");
-    fold.addEventListener("click", () => this.#fold(fold, !panel.classList.contains("is-shut")));
-    this.#fold(fold, localStorage.getItem(SHUT) === "true");
+    fold.addEventListener("click", () => {
+      this.#fold(fold, !panel.classList.contains("is-shut"));
+      this.#keep(panel.classList.contains("is-shut"));
+    });
+    const kept = localStorage.getItem(SHUT);
+    this.#fold(fold, kept === null ? stage.clientWidth < NARROW : kept === "true");
     this.#others = [...stage.querySelectorAll(":scope > .glass")].filter((one) => one !== panel && !one.matches("[data-picking]"));
   }
 
@@ -29,6 +35,9 @@ export class StageGlass {
     this.#panel.classList.toggle("is-shut", shut);
     const words = shut ? t("Expand panel") : t("Collapse panel");
     Object.assign(button, { title: words, ariaLabel: words, ariaExpanded: String(!shut) });
+  }
+
+  #keep(shut) {
     try {
       localStorage.setItem(SHUT, String(shut));
     } catch {

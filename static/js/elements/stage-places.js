@@ -12,11 +12,13 @@ export class StagePlaces {
   #viewer = null;
   #shown = new Map();
   #picked = null;
+  #changed;
 
-  /** @param {HTMLElement} root the stage  @param {{width: number, height: number}} size of the image */
-  constructor(root, size) {
+  /** @param {HTMLElement} root the stage  @param {{width: number, height: number}} size of the image  @param {() => void} changed picking began or ended */
+  constructor(root, size, changed = () => {}) {
     this.#root = root;
     this.#size = size;
+    this.#changed = changed;
   }
 
   open(viewer, signal) {
@@ -47,11 +49,18 @@ export class StagePlaces {
   pick(callback) {
     this.#picked = callback;
     this.#root.classList.add("is-picking");
+    this.#changed();
   }
 
   stopPicking() {
     this.#picked = null;
     this.#root.classList.remove("is-picking");
+    this.#changed();
+  }
+
+  /** Whether the next press on the image is a place. */
+  get isPicking() {
+    return this.#picked !== null;
   }
 
   /** The point in the middle of what is seen of the image. */

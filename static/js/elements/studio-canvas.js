@@ -187,6 +187,13 @@ export class StudioBoxes {
     this.#canvas.toEvidence();
   }
 
+  /** Take a tool, without making a shape; true. */
+  choose(name) {
+    if (name === "hand") this.#canvas.draws = false;
+    else this.#canvas.tool = name;
+    return true;
+  }
+
   /** Begin to draw; asked again, a shape in the middle. */
   #draw(tool) {
     const canvas = this.#canvas;

@@ -10,6 +10,8 @@ import { pinAt } from "./stage-places.js";
 const LONGEST = 30_000;
 /** Milliseconds for which a problem is shown. */
 const SHOWN = 8000;
+/** The tools that a press on the image is for. */
+export const DRAWING = new Set(["box", "polygon", "point", "hand"]);
 /** Pixels of the screen between the buttons and the edge of the pane. */
 const GAP = 12;
 
@@ -43,7 +45,9 @@ export class ShapeFromClick {
     this.#again = again;
     this.#signal = signal;
     canvas.lay(this.#marks);
-    this.#button.addEventListener("click", () => this.begin(), { signal });
+    this.#button.addEventListener("click", () => this.#picking ? this.stop() : this.begin(), { signal });
+    // Another tool is chosen instead.
+    root.querySelector(".stage-tools").addEventListener("click", ({ target }) => DRAWING.has(target.closest("[data-tool]")?.dataset.tool) && this.stop(), { signal });
     this.#panel.addEventListener("click", ({ target }) => this.#clicked(target.closest("[data-click-act]")), { signal });
   }
 
@@ -63,11 +67,12 @@ export class ShapeFromClick {
     this.#canvas.places.pick((place) => this.#ask(place));
   }
 
-  /** Pick no point after all. */
+  /** Pick no point after all; true if one was picked. */
   stop() {
-    if (!this.#picking) return;
+    if (!this.#picking) return false;
     this.#leavePicking();
     this.#say("");
+    return true;
   }
 
   /** Take Enter or Escape while a point is picked, or a shape waits; true when it did something. */

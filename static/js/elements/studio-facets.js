@@ -100,7 +100,7 @@ export class FacetEditor {
       chip.setAttribute("aria-description", task?.values.find((one) => one.value === value)?.help ?? "");
       const mark = chip.querySelector("kbd");
       mark.hidden = sign === undefined || at > 8;
-      mark.textContent = `${sign}${at + 1}`;
+      mark.textContent = mark.hidden ? "" : `${sign}${at + 1}`;
     }
   }
 

@@ -69,4 +69,22 @@ export class Viewport {
   }
 }
 
+/** Pixels of the screen between an image and what it makes room for. */
+const AIR = 8;
+
+/**
+ * Where an image of `size` is as a whole on a screen: its scale, and the point of the screen in its middle. Where it
+ * would be under `over`, a box of the screen or null, it is to the right of it or below it, whichever is larger.
+ */
+export function fitted(size, screen, over) {
+  const within = ([x1, y1, x2, y2]) => ({ scale: Math.min((x2 - x1) / size.width, (y2 - y1) / size.height), middle: [(x1 + x2) / 2, (y1 + y2) / 2] });
+  const plain = within([0, 0, screen.width, screen.height]);
+  if (!over) return plain;
+  const [half, high] = [(size.width * plain.scale) / 2, (size.height * plain.scale) / 2];
+  const [x, y] = plain.middle;
+  if (x - half >= over[2] || y - high >= over[3] || x + half <= over[0] || y + high <= over[1]) return plain;
+  const [right, below] = [within([over[2] + AIR, 0, screen.width, screen.height]), within([0, over[3] + AIR, screen.width, screen.height])];
+  return right.scale >= below.scale ? right : below;
+}
+
 const ordered = ([ax, ay], [bx, by]) => [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)];

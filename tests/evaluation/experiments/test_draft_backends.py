@@ -23,6 +23,7 @@ from annotation.task_schema import Shape
 from evaluation.endpoints.client import Client as EndpointClient
 from evaluation.experiments.read import image_links
 from evaluation.experiments.read.image_links import image_link
+from evaluation.experiments.write.clicks import ClickChoices, set_click
 from evaluation.experiments.write.control_share import set_control_share
 from evaluation.experiments.write.drafts import DraftChoices, create_drafts
 from evaluation.experiments.write.probe import probe_endpoint
@@ -187,6 +188,7 @@ def test_the_lead_sees_the_configuration_of_the_task_and_states_another_one(
     assert "<html" not in piece
     for part in ('<Label value="saw"/>', '<TextArea name="answer" toName="image"/>'):
         assert escape(part) in piece
+    set_click(actor=lea, benchmark=to_do, endpoint=endpoint, choices=ClickChoices(names="mug"))
     click = client.get(url, {"config": "click", "click-names": "saw"}, headers={"HX-Request": "true"}).content.decode()
     assert escape('<KeyPointLabels name="click" toName="image">\n    <Label value="saw"/>') in click
     many = client.get(url, {**given, "names": ",".join(map(str, range(501)))}, headers={"HX-Request": "true"})
