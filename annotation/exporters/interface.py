@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Generic, TypeVar
 
+from annotation.exporters.parts import Part
 from annotation.schema import SampleRecord
 
 _UNSAFE = re.compile(r"[^\w.\- ]+")
@@ -33,15 +34,21 @@ omitted."""
 class Exporter:
     """One entry of ``EXPORTERS``. ``parts`` yields the bytes of the single file, or of the zip, chunk by chunk, and
     reads one sample at a time. ``suffix``: of the exported file; ``note``: information needed before opening it.
-    ``with_pictures``: the same with the files of images, for a format that contains them.
+    ``with_pictures``: the same with the files of images, for a format that contains them. ``cannot_hold``: the parts
+    that are not in the file, in addition to ``IN_NO_FORMAT``.
     """
 
     name: str
     title: str
     suffix: str
     parts: Callable[[Iterable[SampleRecord]], Iterator[bytes]]
+    cannot_hold: tuple[Part, ...] = ()
     note: str = ""
     with_pictures: Callable[[Iterable[SampleRecord], Pictures], Iterator[bytes]] | None = None
+
+    def holds(self, sample: SampleRecord) -> bool:
+        """Whether the file has this sample. A sample without evidence can be left out."""
+        return Part.BARE_SAMPLES not in self.cannot_hold or bool(sample.content.gold_boxes)
 
     def parts_of(self, samples: Iterable[SampleRecord], pictures: Pictures | None = None) -> Iterator[bytes]:
         """Yield the file, with images if the format contains them and they are given."""
@@ -51,22 +58,22 @@ class Exporter:
 
     def write_to(self, out: IO[bytes], samples: Iterable[SampleRecord], pictures: Pictures | None = None) -> int:
         """Write the entire file; return the number of samples in it."""
-        counted = Counted(samples)
+        counted = Counted(samples, self.holds)
         for part in self.parts_of(counted, pictures):
             out.write(part)
         return counted.count
 
 
 class Counted(Generic[T]):
-    """Iterates rows unchanged and counts them."""
+    """Iterates rows unchanged and counts those that ``counts`` accepts."""
 
-    def __init__(self, rows: Iterable[T]) -> None:
-        self._rows = rows
+    def __init__(self, rows: Iterable[T], counts: Callable[[T], bool] = lambda row: True) -> None:
+        self._rows, self._counts = rows, counts
         self.count = 0
 
     def __iter__(self) -> Iterator[T]:
         for row in self._rows:
-            self.count += 1
+            self.count += self._counts(row)
             yield row
 
 

@@ -27,7 +27,7 @@ GROUP_BYTES = 16 << 20
 """A row group ends with the image that exceeds these bytes."""
 LOOKED_UP = 250
 """The number of samples whose image files are looked up at once."""
-_TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS)
+_TEXTS = ("id", "image_group", "question", "answer_type", *PLAIN_FACETS, "state")
 _JSON = (
     "options",
     "facets",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.words import state_words
+from annotation.exporters import EXPORTERS
+from annotation.exporters.parts import IN_NO_FORMAT, RESULTS, Part, words_of
 from annotation.models import Benchmark, GoldBox, GoldShape, PlanTool, ReferenceCall
 from annotation.models import Image as StoredImage
 from annotation.portable.read.update import Kind
@@ -18,6 +20,7 @@ from annotation.versions.present import SHOWN, Row, row_of, whole
 from annotation.versions.read.fields import FieldChange, GoldContent, changed_content, pieces
 from annotation.workflow import ExportStates
 from evaluation.exports.read.comparison import Change, Compared, at_hand
+from evaluation.exports.read.files import FileCounts
 from evaluation.exports.read.run_changes import RunKind
 from webapp.common.word_diff import Piece
 
@@ -45,6 +48,42 @@ def state_links(benchmark: Benchmark, states: ExportStates) -> list[tuple[str, s
     page = reverse("evaluation:export", args=[benchmark.slug])
     words = {ExportStates.ACCEPTED: gettext("Accepted samples"), ExportStates.ALL: gettext("All samples")}
     return [(words[one], f"{page}?states={one}#files", one is states) for one in ExportStates]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A format on the export page. ``without``: the parts that its file does not have, besides ``shared_limits``."""
+
+    name: str
+    title: str
+    extension: str
+    counts: FileCounts
+    without: str
+    note: str
+
+
+def file_rows(counts: Mapping[str, FileCounts]) -> list[FileRow]:
+    return [
+        FileRow(
+            one.name,
+            gettext(one.title),
+            one.suffix.removeprefix("."),
+            counts[one.name],
+            part_words(part for part in one.cannot_hold if part not in RESULTS),
+            one.note and gettext(one.note),
+        )
+        for one in EXPORTERS.values()
+    ]
+
+
+def shared_limits() -> dict[str, str]:
+    """The parts that no format holds, and those that only the native format holds."""
+    return {"in_no_format": part_words(IN_NO_FORMAT), "in_native": part_words(RESULTS)}
+
+
+def part_words(parts: Iterable[Part]) -> str:
+    """The parts as one text, with commas."""
+    return ", ".join(map(gettext, words_of(parts)))
 
 
 RUNS = {

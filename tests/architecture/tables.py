@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 
+from annotation.exporters import EXPORTERS
+from annotation.exporters.parts import words_of
 from annotation.glossary import TERMS as ANNOTATION_TERMS
 from annotation.toolbox.signature import Parameter, shown_value
 from annotation.toolbox.table import TOOLS, ToolSpec
@@ -93,6 +95,11 @@ def metric_settings() -> str:
 def formats(room: str, name: str) -> str:
     entries = getattr(import_module(room), name)
     return table(("Format", "What it is"), ((code(key), entry.title) for key, entry in entries.items()))
+
+
+def exporters() -> str:
+    rows = ((code(name), one.title, ", ".join(words_of(one.cannot_hold))) for name, one in EXPORTERS.items())
+    return table(("Format", "What it is", "Not in the file"), rows)
 
 
 def tools() -> str:
@@ -182,7 +189,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "failures": lambda: table(("Failure", "Rule"), ((code(name), RULES[name]) for name in ORDER)),
     "benchmark-importers": lambda: formats("annotation.importers", "IMPORTERS"),
     "run-importers": lambda: formats("evaluation.importers", "IMPORTERS"),
-    "benchmark-exporters": lambda: formats("annotation.exporters", "EXPORTERS"),
+    "benchmark-exporters": exporters,
 }
 
 

@@ -14,6 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.common.api import benchmark_for
+from annotation.exporters import EXPORTERS
+from annotation.exporters.parts import IN_NO_FORMAT, words_of
 from annotation.workflow import ExportStates, Right
 from evaluation.common.api import integers, numbers
 from evaluation.exports.read.description import describe_benchmark
@@ -28,6 +30,7 @@ from webapp.common.errors import InvalidInput
 from webapp.common.streaming import streamed
 from webapp.jobs.api import JobSerializer
 
+NOT_HELD = ", ".join(words_of((*EXPORTERS["native"].cannot_hold, *IN_NO_FORMAT)))
 NUMBERS = numbers(
     "chain_mean", "chain_min", "chain_median", "chain_max", "unique_tools_mean", "prompt_words_mean",
     "evidence_share_mean", "evidence_share_median",
@@ -58,6 +61,7 @@ def benchmark(request: Request, slug: str) -> Response:
 
 @extend_schema(
     operation_id="export",
+    description=f"A benchmark as one native file: the same bytes as ``export_benchmark``. Not in the file: {NOT_HELD}.",
     parameters=[
         OpenApiParameter(
             "states",

@@ -24,8 +24,9 @@ from evaluation.common.exports import EXPORTS
 from evaluation.common.staleness import staleness
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from evaluation.exports.forms import states_in
-from evaluation.exports.present import state_links
-from evaluation.exports.read.counts import count_exports, count_reopened, count_samples
+from evaluation.exports.present import file_rows, shared_limits, state_links
+from evaluation.exports.read.counts import count_exports
+from evaluation.exports.read.files import count_files, count_reopened, working_state
 from evaluation.exports.read.formats import export_parts
 from evaluation.exports.read.runs import RunsInFile, counts_by_state
 from evaluation.exports.write.files import export_file
@@ -60,16 +61,17 @@ TITLES = {
 
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
-    """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (name, title,
-    extension, note), states (of the samples in files, chosen by ``states=all``), state_links, samples_n, reopened_n
-    (samples with gold that are not accepted), parquet_needs (what is missing to write it here, or ""), image_bytes and
-    most_bytes (of the images in a portable file, and the maximum in a request), versions (with samples_n),
-    portable_runs (version or None, and counts of the runs that its portable file can have), in_a_job (whether a job
-    has to write the file), and of ``staleness``: stale, scoring_job. While scores are stale, tables of scores have no
-    number of rows.
+    """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (``FileRow``),
+    in_no_format and in_native (``shared_limits``), states (of the samples in files: ``states=all``), state_links,
+    samples_n, reopened_n (samples with gold that are not accepted), working (``WorkingState``), keeps_metadata (of
+    images), parquet_needs (what is missing to write it here, or ""), image_bytes and most_bytes (of the images in a
+    portable file, and the maximum in a request), versions (with samples_n), portable_runs (version or None, and counts
+    of the runs that its portable file can have), in_a_job (whether a job has to write the file), and of ``staleness``:
+    stale, scoring_job. While scores are stale, tables of scores have no number of rows.
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     states = states_in(request.GET)
+    files = count_files(benchmark, states)
     counts: dict[str, int | None] = {**count_exports(benchmark)}
     scores = staleness(benchmark, Run.objects.of(benchmark))
     if scores["stale"]:
@@ -82,13 +84,13 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         **scores,
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
         "kinds": list(WRITERS),
-        "formats": [
-            (one.name, gettext(one.title), one.suffix.removeprefix("."), one.note and gettext(one.note))
-            for one in EXPORTERS.values()
-        ],
+        "formats": file_rows(files),
+        **shared_limits(),
+        "working": working_state(benchmark),
+        "keeps_metadata": not benchmark.remove_metadata,
         "states": states.value,
         "state_links": state_links(benchmark, states),
-        "samples_n": count_samples(benchmark, states),
+        "samples_n": files["native"].samples,
         "reopened_n": count_reopened(benchmark),
         "parquet_needs": "" if writes_parquet() else NEEDS_PYARROW,
         "image_bytes": image_bytes(benchmark),

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser, no_translations
 
 from annotation.exporters import EXPORTERS
+from annotation.exporters.parts import IN_NO_FORMAT, words_of
 from annotation.models import Benchmark
 from annotation.workflow import ExportStates
 from evaluation.exports.read.formats import export_as
@@ -39,4 +40,6 @@ class Command(BaseCommand):
         with written_to(output) as out:
             count = export_as(format, benchmark, out, states)
         if output:
-            self.stdout.write(f"{count} rows written to {output}.")
+            which = "accepted samples" if states is ExportStates.ACCEPTED else "all samples"
+            without = ", ".join(words_of((*EXPORTERS[format].cannot_hold, *IN_NO_FORMAT)))
+            self.stdout.write(f"{count} rows of {which} written to {output}. Not in the file: {without}.")

@@ -127,7 +127,7 @@ def test_a_spreadsheet_runs_nothing_of_the_guarded_file_and_the_page_warns_of_th
     assert {"=1+1", "@SUM(1)"} <= set(plain[0])
     assert {"'=1+1", "'@SUM(1)"} <= set(safe[0])
     assert not any(cell.startswith(FORMULA) for cell in safe[0])
-    notes = {name: note for name, _, _, note in client.get(PAGE).context["formats"]}
+    notes = {one.name: one.note for one in client.get(PAGE).context["formats"]}
     assert notes["vtc-bench"] != notes["vtc-bench-guarded"] != ""
     assert "coco" in notes
 
