@@ -105,6 +105,7 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
         "gold": chain.number is None,
         "remove": reverse("annotation:chain-remove", args=[slug, chain.number]) if chain.number else None,
         "verified": mark_json(chain.verified),
+        "otherwise": mark_json(chain.otherwise),
     }
 
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endWords, markWords } from "../../static/js/models/chain-end.js";
+import { endWords, markWords, otherwiseWords } from "../../static/js/models/chain-end.js";
 import { answersInWords } from "../../static/js/models/options.js";
 
 test("D8.11: the measurement stands beside the answer", () => {
@@ -33,6 +33,10 @@ test("D8.11: the mark says how it was verified", () => {
     "Verified by Ana on today. It replays, and the last step shows the answer, “four”. Reason: One is hidden.",
   );
   assert.equal(markWords({ ...mark, how: "seen", answer: [] }, "today"), "Verified by Ana on today. It replays, and the last step shows the answer.");
+});
+
+test("another answer from the last image is shown as such", () => {
+  assert.equal(otherwiseWords({ by: "Rui", observed: "A" }, "today"), "Not verified: Rui answered “A” from the last image alone on today.");
 });
 
 test("the answers in words are the texts of right options, or the accepted texts", () => {

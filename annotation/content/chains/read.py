@@ -19,13 +19,16 @@ from annotation.schema import FurtherChain, SampleContent, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class KnownChain:
-    """An accepted toolchain as a page lists it; ``number`` is the id of its row, None for the gold's own."""
+    """An accepted toolchain as a page lists it; ``number`` is the id of its row, None for the gold's own.
+    ``otherwise``: a person answered otherwise from its last image, and it is not verified.
+    """
 
     number: int | None
     calls: tuple[ToolCall, ...]
     note: str
     by: str
     verified: VerifiedChain | None
+    otherwise: VerifiedChain | None = None
 
 
 def digest_of(calls: Sequence[ToolCall]) -> str:
@@ -59,16 +62,17 @@ def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
     the answer of the content. Two queries.
     """
     image, gold = sample.image.sha256 if sample.image else "", content.reference_toolchain
-    marks = VerifiedChain.objects.filter(
-        sample=sample, image=image, answer_digest=answer_digest(content), matches=True
-    ).select_related("person")
-    ordered = sorted(marks, key=lambda mark: (mark.how != VerifiedChain.How.SEEN, -mark.pk))
-    verified = {mark.digest: mark for mark in ordered}
-    found = [KnownChain(None, tuple(gold), "", "", verified.get(digest_of(gold)))] if gold else []
-    for row in _further(sample):
-        calls = kept_calls(row.calls)
-        found.append(KnownChain(row.pk, calls, row.note, _by(row), verified.get(row.digest)))
-    return found
+    marks = VerifiedChain.objects.filter(sample=sample, image=image, answer_digest=answer_digest(content))
+    ordered = sorted(marks.select_related("person"), key=lambda mark: (mark.how != VerifiedChain.How.SEEN, -mark.pk))
+    verified = {mark.digest: mark for mark in ordered if mark.matches}
+    otherwise = {mark.digest: mark for mark in ordered if not mark.matches and mark.digest not in verified}
+
+    def known(number: int | None, calls: tuple[ToolCall, ...], digest: str, note: str, by: str) -> KnownChain:
+        return KnownChain(number, calls, note, by, verified.get(digest), otherwise.get(digest))
+
+    found = [known(None, tuple(gold), digest_of(gold), "", "")] if gold else []
+    rows = _further(sample)
+    return found + [known(row.pk, kept_calls(row.calls), row.digest, row.note, _by(row)) for row in rows]
 
 
 def further_chains(sample: Sample) -> list[KnownChain]:

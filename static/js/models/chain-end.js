@@ -39,3 +39,6 @@ export const markedWords = ({ by, how }, day) => {
   if (how === "measured") return t("measured by %(name)s on %(day)s", values);
   return how === "blind" ? t("answered from the last image by %(name)s on %(day)s", values) : t("seen by %(name)s on %(day)s", values);
 };
+
+/** That a person answered otherwise from the last image. */
+export const otherwiseWords = ({ by, observed }, day) => t("Not verified: %(name)s answered %(observed)s from the last image alone on %(day)s.", { name: by, observed: said([observed]), day });

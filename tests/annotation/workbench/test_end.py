@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotation.content.checks import validate_gold
 from annotation.content.json import calls_to_json, content_from_json
-from annotation.models import BenchmarkSchema, ImageReplacement, Sample, VerifiedChain
+from annotation.models import BenchmarkSchema, Gold, ImageReplacement, Revision, Sample, VerifiedChain
 from annotation.queue.assignment import next_to_annotate
 from annotation.schema import SampleContent, ToolCall
 from annotation.studio.write.submit import submit
@@ -93,6 +93,27 @@ def test_an_answer_from_the_toolchain_on_a_replaced_image_is_refused(waiting: Sa
     assert waiting.image is not None
     assert f'name="image" value="{waiting.image.sha256}"' in signed_in(rui).get(PAGE).content.decode()
     assert signed_in(rui).post(PAGE, {"answer": "B", "image": waiting.image.sha256}).status_code == 302
+
+
+def test_another_answer_is_shown_until_the_end_is_verified(waiting: Sample, rui: User, lea: User) -> None:
+    record_gold(waiting)
+    assert first_chain(lea, waiting)["otherwise"] is None
+    answer_end(actor=rui, sample=waiting, answer="A")
+    shown = first_chain(lea, waiting)
+    assert (shown["verified"], shown["otherwise"]["by"], shown["otherwise"]["observed"]) == (None, str(rui), "A")
+    answer_end(actor=lea, sample=waiting, answer="B")
+    shown = first_chain(lea, waiting)
+    assert (shown["verified"]["by"], shown["otherwise"]) == (str(lea), None)
+
+
+def record_gold(sample: Sample) -> None:
+    revision = Revision.objects.get(annotation__sample=sample)
+    Gold.objects.create(sample=sample, revision=revision, accepted_at=timezone.now())
+
+
+def first_chain(viewer: User, sample: Sample) -> Any:
+    page = signed_in(viewer).get(f"/benchmarks/kitchen/toolchain/samples/{sample.key}/")
+    return page.context["bench"]["chains"][0]
 
 
 def test_the_author_does_not_answer(waiting: Sample, ana: User, lea: User) -> None:

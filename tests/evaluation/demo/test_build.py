@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotation.models import Benchmark, ImportIssue, Sample
-from evaluation.demo.build import SLUG, build_demo, is_built
+from annotation.models import Benchmark, ImportIssue, Sample, VerifiedChain
+from evaluation.demo.build import SLUG, WORK, build_demo, is_built
 from evaluation.models import Metric, Model, Trajectory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database, pytest.mark.slow, pytest.mark.endurance]
@@ -35,6 +36,19 @@ def test_the_demo_has_its_leaderboard_and_its_work_and_is_made_once(tmp_path: Pa
     assert set(ImportIssue.objects.values_list("severity", flat=True)) == {"noted"}
     assert Sample.objects.filter(benchmark__slug=SLUG, image__isnull=True).count() == 0
     assert Benchmark.objects.filter(public=False).get().samples.count() == 23
+    assert ends_of(SLUG) == {"blind, the answer": 49, "blind, another answer": 13}
+    assert ends_of(WORK) == {"blind, the answer": 4}
     rows = (Sample.objects.count(), Trajectory.objects.count(), Metric.objects.count())
     build_demo(password="of-tests", say=said.append)
     assert (Sample.objects.count(), Trajectory.objects.count(), Metric.objects.count()) == rows
+    assert VerifiedChain.objects.count() == 66
+
+
+def ends_of(slug: str) -> Counter[str]:
+    """Accepted toolchains by what their end was found to give. None is undecided."""
+    found = Counter[str]()
+    for sample in Sample.objects.filter(benchmark__slug=slug, gold__revision__reference_calls__isnull=False).distinct():
+        [mark] = sample.verified_chains.all()
+        assert mark.how != "seen"
+        found[f"{mark.how}, {'the' if mark.matches else 'another'} answer"] += 1
+    return found
