@@ -94,6 +94,7 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/settings/", settings.settings, name="settings"),
     path("benchmarks/<slug:slug>/settings/task/", task.task, name="task"),
     path("benchmarks/<slug:slug>/settings/task/preview/", task.preview, name="task-preview"),
+    path("benchmarks/<slug:slug>/settings/task/affected/", task.affected, name="task-affected"),
     path("benchmarks/<slug:slug>/settings/task/activate/", task.put_in_force, name="task-activate"),
     path("benchmarks/<slug:slug>/settings/task/discard/", task.discard, name="task-discard"),
     path("benchmarks/<slug:slug>/settings/queue/", queue_settings.queue_settings, name="queue-settings"),

@@ -74,6 +74,9 @@ OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
 """Matches options typed in a row: ``red; *green; blue``."""
 
 
+UNLISTED = gettext_noop("%(name)s: “%(value)s” is not one of its values. Choose another.")
+
+
 @dataclass(frozen=True, slots=True)
 class ModelView:
     """``side``: the longer side in pixels of the image at the input size of a model. Evidence with at least
@@ -521,8 +524,7 @@ def _facets(given: Mapping[str, Iterable[object]], facets: Iterable[Facet], acce
         listed = {option.value for option in facet.values}
         for value in values:
             if facet.closed and value not in listed:
-                text = gettext_noop("%(name)s: “%(value)s” is not one of its values. Choose another.")
-                yield _error(field, Sentence(text, name=facet.name, value=value))
+                yield _error(field, Sentence(UNLISTED, name=facet.name, value=value))
 
 
 def _groups(plan: ToolPlan) -> Iterator[Check]:

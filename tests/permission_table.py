@@ -198,6 +198,8 @@ SETTINGS = [
     Line("annotation:settings", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:suggestions", (B,), get=form(*LEADS), post=form(*LEADS)),
     Line("annotation:task", (B,), get=form(*LEADS), post=form(*LEADS)),
+    # Without a draft there is nothing to count.
+    Line("annotation:task-affected", (B,), get=form() | dict.fromkeys(LEADS, 404)),
     Line("annotation:task-preview", (B,), post=form(*LEADS)),
     Line("annotation:task-activate", (B,), post=form(*LEADS)),
     Line("annotation:task-discard", (B,), post=form(*LEADS)),

@@ -17,6 +17,7 @@ from annotation.marking import Sentence
 from annotation.models import Revision, Sample, VerifiedChain
 from annotation.schema import SampleContent
 from annotation.task_schema import Forbidden, TaskSchema
+from annotation.tool_bank import Bank
 from annotation.validation import Check, Level, blocking, check, repeated_questions
 from webapp.common.errors import ApplicationError
 
@@ -37,14 +38,16 @@ def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> lis
     """The same on what becomes gold, which may have to meet more: facets that reviewers give, a verified toolchain,
     no planted error of a draft."""
     task = sample.benchmark.task
-    found = [*_found(sample, content, facets, task, accepting=True), *unresolved_in(sample, content)]
+    found = _found(sample, content, facets, task, accepting=True)
+    return [*found, *unresolved_in(sample, content), *_unverified(sample, content, task)]
+
+
+def _unverified(sample: Sample, content: SampleContent, task: TaskSchema) -> list[Check]:
     calls = content.reference_toolchain
-    if task.toolchain.end_verified and calls and not _is_verified(mark_of(sample, content)):
-        text = Sentence(
-            gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
-        )
-        found.append(Check("reference_toolchain", Level.ERROR, text))
-    return found
+    if not task.toolchain.end_verified or not calls or _is_verified(mark_of(sample, content)):
+        return []
+    text = gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
+    return [Check("reference_toolchain", Level.ERROR, Sentence(text))]
 
 
 def _is_verified(mark: VerifiedChain | None) -> bool:
@@ -71,6 +74,15 @@ def _found(sample: Sample, content: SampleContent, facets: Facets, task: TaskSch
     bank = bank_of(sample.benchmark) if content.plan or task.question.forbid is Forbidden.BANK_NAMES else None
     meant = current_facets(sample.benchmark, facets) if task.facets else facets
     return check(content, sample.width, sample.height, task=task, facets=meant, accepting=accepting, bank=bank)
+
+
+def errors_under(
+    task: TaskSchema, sample: Sample, content: SampleContent, facets: Facets, bank: Bank, *, accepting: bool
+) -> list[Check]:
+    """Return what would block a submission, or (``accepting``) acceptance, if this task were in force. ``facets``: with
+    the values that their words mean; ``bank``: loaded once for many samples."""
+    found = check(content, sample.width, sample.height, task=task, facets=facets, accepting=accepting, bank=bank)
+    return blocking([*found, *(_unverified(sample, content, task) if accepting else ())])
 
 
 class ChecksFailed(ApplicationError):

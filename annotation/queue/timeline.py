@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from annotation.common.access import allowed, known_to
-from annotation.models import Annotation, Sample
+from annotation.models import Annotation, BenchmarkSchema, Sample
 from annotation.queue.check_work import check_of
 from annotation.queue.handed import UNSEEN
 from annotation.workflow import Right
@@ -85,9 +85,14 @@ REMARKS = ("gold_check.comment", "gold_check.resolve", "gold_check.unresolve")
 """The remarks that they see unchanged."""
 
 
+WITH_SCHEMA = ("annotation.submit", "annotation.fix_and_accept", "annotation.adjudicate", "gold_check.answer")
+"""The events that write a revision, or look as if they did."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: the person (None: automatic), the action as text, the states before and after, and the reason."""
+    """One event: the person (None: automatic), the action as text, the states before and after, and the reason.
+    ``schema``: of a submission or a fix, the number of the schema that was in force; None without one."""
 
     when: datetime
     who: str | None
@@ -97,12 +102,13 @@ class Event:
     after: str
     why: str
     data: dict[str, Any]
+    schema: int | None = None
 
 
 def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
     """Return the events that this person may know: reviewers and leads all, an annotator those of their own annotation,
-    as everyone with ``own``. Three queries, one for the viewer's roles, and one for a gold check: for its annotator, it
-    looks like one of their annotations.
+    as everyone with ``own``. Three queries, one for the viewer's roles, one for schemas if anything was submitted, and
+    one for a gold check: for its annotator, it looks like one of their annotations.
     """
     sees_all = not own and allowed(viewer, sample.benchmark, Right.REVIEW)
     annotations = Annotation.objects.filter(sample=sample)
@@ -121,14 +127,21 @@ def timeline(sample: Sample, viewer: User, *, own: bool = False) -> list[Event]:
         )
     handed = known_to(viewer, sample.benchmark).handed_checks
     unseen = [f"annotation.{name}" for name in UNSEEN] if handed else []
-    entries = (
+    entries = list(
         AuditEntry.objects.filter(about).exclude(action__in=unseen).select_related("actor").order_by("created", "pk")
     )
+    written = any(entry.action in WITH_SCHEMA for entry in entries)
+    schemas = BenchmarkSchema.objects.history(sample.benchmark) if written else []
     return [
         Event(
             entry.created, str(entry.actor) if entry.actor else None, entry.action,
             str(WORDS.get(entry.action, entry.action)), entry.before, entry.after, entry.reason,
             AS_ANNOTATION.get(entry.action, entry.data),
+            _in_force(schemas, entry.created) if entry.action in WITH_SCHEMA else None,
         )
         for entry in entries
     ]  # fmt: skip
+
+
+def _in_force(schemas: list[tuple[datetime, int]], at: datetime) -> int | None:
+    return next((number for since, number in reversed(schemas) if since <= at), None)

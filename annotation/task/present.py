@@ -1,12 +1,18 @@
-"""A schema as people meet it: the form it makes, and the words of reasons."""
+"""A schema as people meet it: the form that it makes, and the samples that would break its rules."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from annotation.common.sentences import translated
+from annotation.models import Benchmark
 from annotation.task.forms import SHAPES
+from annotation.task.read import Broken
 from annotation.task_schema import AnswerKind, QuestionAuthor, Range, TaskSchema, Use
 
 
@@ -39,6 +45,38 @@ def blocks_of(task: TaskSchema) -> list[Block]:
     if AnswerKind.NONE in task.answer.types:
         blocks = [block for block in blocks if block.title != gettext("Answer")]
     return blocks
+
+
+LISTED = 200
+"""Samples of one list: their ids are in its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRow:
+    """A rule, as the message of one sample, with the samples that would break it: how many are accepted and in work,
+    and the number and the address of each list of them."""
+
+    text: str
+    accepted_n: int
+    accepted: list[tuple[int, str]]
+    working_n: int
+    working: list[tuple[int, str]]
+
+
+def broken_rows(benchmark: Benchmark, found: Iterable[Broken]) -> list[BrokenRow]:
+    return [
+        BrokenRow(
+            translated(one.text), one.accepted_n, _lists(benchmark, one.accepted), one.working_n,
+            _lists(benchmark, one.working),
+        )
+        for one in found
+    ]  # fmt: skip
+
+
+def _lists(benchmark: Benchmark, keys: Sequence[str]) -> list[tuple[int, str]]:
+    address = reverse("annotation:work-samples", args=[benchmark.slug])
+    parts = [keys[start : start + LISTED] for start in range(0, len(keys), LISTED)]
+    return [(len(part), f"{address}?{urlencode([('id', key) for key in part])}") for part in parts]
 
 
 def _question(task: TaskSchema) -> list[str]:

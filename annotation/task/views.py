@@ -7,11 +7,12 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.cache import cache
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.reasons import reason_words
@@ -20,14 +21,16 @@ from annotation.common.sentences import translated
 from annotation.facet_values import ValueInUse
 from annotation.models import Benchmark, BenchmarkSchema
 from annotation.task.forms import SchemaForms
-from annotation.task.present import blocks_of
-from annotation.task.read import edited, schemas_of, values_to_decide
+from annotation.task.present import blocks_of, broken_rows
+from annotation.task.read import Broken, broken_rules, edited, schemas_of, values_to_decide
 from annotation.task.write import InvalidSchema, activate, discard_draft, save_draft
 from annotation.task_schema import TEMPLATES, InvalidSchemaError, TaskSchema
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import Conflict
 
+SECONDS_KNOWN = 60
+"""How long counts of samples that would break a rule are kept: they take seconds for 10,000 samples."""
 TEMPLATE_NAMES = {
     "grounded_question": gettext_lazy("Grounded question"),
     "toolchain": gettext_lazy("Toolchain"),
@@ -94,6 +97,22 @@ def _save(request: SignedInRequest, benchmark: Benchmark, forms: SchemaForms) ->
         forms.blocks.add_error(None, error.message)
         return False
     return True
+
+
+@login_required
+@require_safe
+def affected(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The samples that would break rules of the draft, counted once a minute. Template annotation/task/_affected.html;
+    context: rules (BrokenRow)."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    draft = get_object_or_404(BenchmarkSchema, benchmark=benchmark, state=BenchmarkSchema.State.DRAFT)
+    key = f"broken-rules:{draft.pk}:{draft.version}:{benchmark.schema_number}"
+    found: list[Broken] | None = cache.get(key)
+    if found is None:
+        found = broken_rules(benchmark, TaskSchema.parse(draft.content))
+        cache.set(key, found, SECONDS_KNOWN)
+    context = {"benchmark": benchmark, "rules": broken_rows(benchmark, found)}
+    return render(request, "annotation/task/_affected.html", context)
 
 
 @login_required
