@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from annotation.models import Benchmark
 from annotation.portable.read.update import Kind
 from annotation.workflow import ExportStates
 from evaluation.exports.read.files import FileCounts
+from evaluation.exports.read.names import NamedText
 from evaluation.exports.read.run_changes import RunKind
 
 TITLES = {
@@ -77,6 +78,24 @@ def shared_limits() -> dict[str, str]:
 def part_words(parts: Iterable[Part]) -> str:
     """The parts as one text, with commas."""
     return ", ".join(map(gettext, words_of(parts)))
+
+
+PAGES = {
+    "guideline": (gettext_lazy("Guidelines"), "annotation:guidelines-settings"),
+    "version": (gettext_lazy("Versions"), "annotation:versions"),
+}
+"""The pages of texts that belong to no sample, by table."""
+
+
+def named_rows(benchmark: Benchmark, texts: Sequence[NamedText]) -> list[tuple[NamedText, str, str]]:
+    """Each text with the words and the address of its page, "" if there is none."""
+    here = set(benchmark.samples.filter(key__in={one.sample for one in texts}).values_list("key", flat=True))
+    rows = []
+    for one in texts:
+        words, page = PAGES.get(one.table, (one.sample, "evaluation:sample" if one.sample in here else ""))
+        place = [benchmark.slug, one.sample] if page == "evaluation:sample" else [benchmark.slug]
+        rows.append((one, str(words), reverse(page, args=place) if page else ""))
+    return rows
 
 
 RUNS = {
