@@ -10,6 +10,7 @@ from evaluation.experiments.views import prompts as model_prompts
 from evaluation.exports.views import card as data_card
 from evaluation.exports.views import comparison, project
 from evaluation.exports.views import export as exports
+from evaluation.exports.views import names as export_names
 from evaluation.home import views as home
 from evaluation.imports.views import keys as imports_keys
 from evaluation.imports.views import record as imports_record
@@ -82,6 +83,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/export/portable/<uuid:job_id>/", project.export_file, name="portable-file"),
     path(f"{BENCHMARK}/export/update/", project.new_update, name="portable-updates"),
     path(f"{BENCHMARK}/export/update/<uuid:pk>/", project.update, name="portable-update"),
+    path(f"{BENCHMARK}/export/names/", export_names.names, name="export-names"),
     path(f"{BENCHMARK}/export/", exports.export, name="export"),
     path(f"{BENCHMARK}/export/project.sightline", exports.project, name="export-project"),
     path(f"{BENCHMARK}/export/<slug:name>.<slug:extension>", exports.exported, name="exported"),

@@ -285,6 +285,7 @@ RUNS = [
     Line("evaluation:replay-drop", (B, "{trajectory}"), post=form(*RUNNERS)),
     Line("evaluation:trajectory-text", (B, "{trajectory}", "answer"), get=only(*MEMBERS)),
     Line("evaluation:export", (B,), get=only(*RUNNERS)),
+    Line("evaluation:export-names", (B,), get=form(*LEADS)),
     Line("evaluation:export-project", (B,), post=form(*LEADS)),
     Line("evaluation:portable-export", (B,), post=form(*LEADS), data={"people": ""}),
     Line("evaluation:portable-updates", (B,), get=form(*LEADS), post=form(*LEADS)),

@@ -1,8 +1,8 @@
 """COCO's detection JSON: images, and each gold box as an annotation whose category is its label, or "evidence". A
 polygon is a segmentation with its bounding box and its own area, a point a keypoint.
 
-It omits answers, options, toolchains, tool plans and facets. Question and sample id are next to the boxes under
-additional keys. Samples that share an image share its entry. An unknown size is omitted.
+Question and sample id are next to the boxes under additional keys. Samples that share an image share its entry. An
+unknown size is omitted.
 """
 
 from __future__ import annotations

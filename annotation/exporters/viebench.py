@@ -1,7 +1,6 @@
 """A JSON list with what ViEBench's paper describes: image, question, options, answer, evidence boxes, dimension.
 
-The benchmark's own file format is not published where we could read it, so the keys are plain words of ours. It cannot
-hold: toolchains, tool plans and facets other than ``category``, ``tier`` and ``dimension``.
+The benchmark's own file format is not published where we could read it, so the keys are plain words of ours.
 """
 
 from __future__ import annotations

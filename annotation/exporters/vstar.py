@@ -1,7 +1,7 @@
 """The V* benchmark's folders: ``<category>/<picture>.json``, one per sample, boxes as x, y, width, height.
 
-It omits option letters (the gold option is first), ids, sizes, toolchains, tool plans and other facets. The accepted
-answers of an open question become its options. Images are not written; put them next to their JSON files.
+The gold option is first. The accepted answers of an open question become its options. Images are not written; put them
+next to their JSON files.
 """
 
 from __future__ import annotations

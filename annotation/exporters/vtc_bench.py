@@ -1,8 +1,4 @@
-"""VTC-Bench's TSV with the reference toolchains.
-
-It cannot hold: gold boxes, sizes, arguments and images of calls, tool plans, facets other than ``category``, options
-beyond H, and of several accepted answers all but the first.
-"""
+"""VTC-Bench's TSV with the reference toolchains."""
 
 from __future__ import annotations
 

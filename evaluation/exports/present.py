@@ -21,6 +21,7 @@ from annotation.versions.read.fields import FieldChange, GoldContent, changed_co
 from annotation.workflow import ExportStates
 from evaluation.exports.read.comparison import Change, Compared, at_hand
 from evaluation.exports.read.files import FileCounts
+from evaluation.exports.read.names import NamedText
 from evaluation.exports.read.run_changes import RunKind
 from webapp.common.word_diff import Piece
 
@@ -84,6 +85,24 @@ def shared_limits() -> dict[str, str]:
 def part_words(parts: Iterable[Part]) -> str:
     """The parts as one text, with commas."""
     return ", ".join(map(gettext, words_of(parts)))
+
+
+PAGES = {
+    "guideline": (gettext_lazy("Guidelines"), "annotation:guidelines-settings"),
+    "version": (gettext_lazy("Versions"), "annotation:versions"),
+}
+"""The pages of texts that belong to no sample, by table."""
+
+
+def named_rows(benchmark: Benchmark, texts: Sequence[NamedText]) -> list[tuple[NamedText, str, str]]:
+    """Each text with the words and the address of its page, "" if there is none."""
+    here = set(benchmark.samples.filter(key__in={one.sample for one in texts}).values_list("key", flat=True))
+    rows = []
+    for one in texts:
+        words, page = PAGES.get(one.table, (one.sample, "evaluation:sample" if one.sample in here else ""))
+        place = [benchmark.slug, one.sample] if page == "evaluation:sample" else [benchmark.slug]
+        rows.append((one, str(words), reverse(page, args=place) if page else ""))
+    return rows
 
 
 RUNS = {

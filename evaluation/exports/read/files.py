@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Q, Sum
+from django.db.models import Exists, OuterRef, Sum
 
 from annotation.content.freeze import gold_digest
 from annotation.exporters import EXPORTERS
@@ -29,8 +29,8 @@ class FileCounts:
 def count_files(benchmark: Benchmark, states: ExportStates) -> Mapping[str, FileCounts]:
     """The counts of each of ``EXPORTERS``. Four queries; a test compares them with the files."""
     samples = benchmark.samples.in_export(states)
-    boxed = Q(gold__revision__in=GoldBox.objects.values("revision"))
-    boxed |= Q(gold__revision__in=GoldShape.objects.values("revision"))
+    of_gold = OuterRef("gold__revision")
+    boxed = Exists(GoldBox.objects.filter(revision=of_gold)) | Exists(GoldShape.objects.filter(revision=of_gold))
     every, with_evidence = samples.count(), samples.filter(boxed).count()
     stored = samples.exclude(image__state__in=WITHOUT_FILE).aggregate(total=Sum("image__bytes"))["total"] or 0
     trajectories = Trajectory.objects.of(benchmark).filter(*on_samples(states)).count()

@@ -12,12 +12,16 @@ from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.table_changes import counts_apart, rows_apart
 from annotation.portable.read.version import version_numbered
 from annotation.project_file import InvalidFileError, Reader, differences
+from evaluation.exports.read.names import NamedTexts, texts_with_names
 from evaluation.exports.read.run_changes import changes_of_runs, runs_in
 from evaluation.exports.write import import_project
 from evaluation.exports.write.files import export_file
 from evaluation.management.output import answering_plainly, the_benchmark, written_to
 from evaluation.scoring.write import score_benchmark
 from webapp.accounts.models import User
+
+SHOWN_NAMES = 20
+"""Texts with names that an export lists."""
 
 
 class Command(BaseCommand):
@@ -52,11 +56,20 @@ class Command(BaseCommand):
     def _export(self, slug: str, file: Path, named: bool, number: int | None, runs: bool) -> None:
         benchmark: Benchmark = the_benchmark(slug)
         version = None if number is None else version_numbered(benchmark, number)
+        if not named:
+            self._list_names(texts_with_names(benchmark, version))
         with written_to(file) as out:
             manifest = export_file(
                 actor=None, benchmark=benchmark, out=out, named=named, version=version, with_runs=runs
             )
         self._say(manifest.checksum, {name: one.rows or 0 for name, one in manifest.members.items()})
+
+    def _list_names(self, found: NamedTexts) -> None:
+        if found.count:
+            self.stdout.write(f"Texts with names of people, which are not changed: {found.count}")
+        for one in found.listed[:SHOWN_NAMES]:
+            place = f"{one.table}.{one.field}" + (f" of {one.sample}" if one.sample else "")
+            self.stdout.write(f"  {place}: {' '.join(f'{one.before}{one.name}{one.after}'.split())}")
 
     def _import(self, file: Path, slug: str, lead: str) -> None:
         person = User.objects.filter(email=lead.strip().lower(), is_active=True).first()
