@@ -37,9 +37,9 @@ class Command(BaseCommand):
         for name, role in (*CAST.items(), (SECOND, "annotator"), (ADMIN, "site admin")):
             self.stdout.write(f"  {sign_in_of(name):<20} {name}, {role}")
         self.stdout.write(
-            "The leaderboard at /benchmarks/demo/leaderboard/ is public. Annotators and reviewers find open"
+            "The leaderboard at /benchmarks/demo/leaderboard/ is public. Annotators, reviewers and leads find open"
         )
-        self.stdout.write("work in /benchmarks/demo-work/.\n")
+        self.stdout.write("work in /benchmarks/demo-work/: press Continue on the home page.\n")
         self.stdout.flush()
         if not options["no_serve"]:
             port = free_port()
