@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -12,7 +14,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.common.notices import notify_frozen
 from annotation.content.chains.read import further_by_sample
-from annotation.models import AcceptedChain, Benchmark, ImageReplacement, Sample, Version, VersionEntry
+from annotation.models import AcceptedChain, Benchmark, FacetValue, ImageReplacement, Sample, Version, VersionEntry
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -37,6 +39,21 @@ def gold_digest(benchmark: Benchmark) -> str:
     return total.hexdigest()
 
 
+def _facets(benchmark: Benchmark) -> dict[int, dict[str, list[Any]]]:
+    """The facets of the samples with gold, without those from the tool bank. One query."""
+    found: dict[int, dict[str, list[Any]]] = {}
+    rows = FacetValue.objects.filter(sample__benchmark=benchmark, sample__gold__isnull=False)
+    for row in rows.exclude(kind=FacetValue.Kind.BANK).order_by("sample", "name", "position").iterator():
+        found.setdefault(row.sample_id, {}).setdefault(row.name, []).append(row.original())
+    return found
+
+
+def _has_other_facets(version: Version, facets: Mapping[int, Mapping[str, Any]]) -> bool:
+    """Whether facets that a version stored have changed since."""
+    stored = VersionEntry.objects.filter(version=version).exclude(facets=None).values_list("sample", "facets")
+    return any(facets.get(sample, {}) != then for sample, then in stored.iterator())
+
+
 def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") -> Version:
     """Freeze the current gold as the next version. Raises ``Conflict`` if nothing changed since the last one."""
     require(actor, benchmark, Right.MANAGE)
@@ -45,7 +62,8 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
         Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         checksum = gold_digest(benchmark)
         last = Version.objects.filter(benchmark=benchmark).order_by("-number").first()
-        if last is not None and last.checksum == checksum:
+        facets = _facets(benchmark)
+        if last is not None and last.checksum == checksum and not _has_other_facets(last, facets):
             raise Conflict(
                 gettext("Nothing has changed since version %(number)s. There is nothing to freeze.")
                 % {"number": last.number}
@@ -59,7 +77,11 @@ def freeze_version(*, actor: User | None, benchmark: Benchmark, note: str = "") 
         VersionEntry.objects.bulk_create(
             [
                 VersionEntry(
-                    version=version, sample_id=sample, revision_id=revision, accepted_chains=further.get(sample, [])
+                    version=version,
+                    sample_id=sample,
+                    revision_id=revision,
+                    accepted_chains=further.get(sample, []),
+                    facets=facets.get(sample, {}),
                 )
                 for sample, revision in golds
             ],

@@ -201,6 +201,7 @@ class VersionEntry(models.Model):
         null=True,
         help_text="The accepted toolchains besides the gold's: calls, digest and note of each. None: not stored.",
     )
+    facets = models.JSONField(null=True, help_text="{name: [value]} of the sample. None: not stored.")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["version", "sample"], name="version_sample_once")]

@@ -226,19 +226,21 @@ class FrozenVersion(WorkingState):
                 yield row | {"evidence_share": evidence_share(boxes, row["width"], row["height"])}
 
     def _facets(self) -> Iterator[dict[str, Any]]:
-        """Facets of the gold as its author wrote them, with the values that the schema of the version listed."""
+        """Facets as the version stored them. Of an earlier release: those of the gold as its author wrote them, with
+        the values that the schema of the version listed."""
         meanings: Meanings = {(one.name, one.old): one.new for one in self._aliases}
-        entries = self._entries.order_by("sample").values_list("sample", "revision__facets")
+        entries = self._entries.order_by("sample").values_list("sample", "facets", "revision__facets")
         for chunk in _chunks(entries.iterator(chunk_size=AT_ONCE)):
-            imported = [sample for sample, facets in chunk if facets is None]
+            imported = [sample for sample, then, facets in chunk if then is None and facets is None]
             kept: dict[int, list[FacetValue]] = {}
             rows = FacetValue.objects.filter(sample__in=imported).exclude(kind=FacetValue.Kind.BANK)
             for one in rows.order_by("sample", "name", "position"):
                 kept.setdefault(one.sample_id, []).append(one)
-            for sample, facets in chunk:
-                made = (
-                    kept.get(sample, []) if facets is None else facet_rows(Sample(pk=sample), renamed(facets, meanings))
-                )
+            for sample, then, facets in chunk:
+                if then is not None or facets is not None:
+                    made = facet_rows(Sample(pk=sample), renamed(facets, meanings) if then is None else then)
+                else:
+                    made = kept.get(sample, [])
                 for one in made:
                     given = {"name": one.name, "position": one.position, "value": one.value, "kind": str(one.kind)}
                     yield {"sample": sample, **given}
