@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0086_facets_change_without_gold")]
+    dependencies = [("annotation", "0071_facets_change_without_gold")]
 
     operations = [
         migrations.AddField(
