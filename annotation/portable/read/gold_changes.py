@@ -7,7 +7,7 @@ with a pass over the tables for each ``AT_ONCE`` of them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from annotation.portable.read.columns import checked
 from annotation.project_file import Kind, Line, Reader, line_of
 from annotation.schema import outline_of
 
-AT_ONCE = 2000
+AT_ONCE = 5000
 """Samples whose values are in memory at once."""
 FIELDS = (
     "state", "image", "question", "answer_type", "options", "answers", "unanswerable", "evidence", "toolchain",
@@ -161,38 +161,42 @@ class SamplesInFile:
         }
         lists = {one.field for one in (*OF_GOLD, *OF_SAMPLE)}
         found: dict[str, Values] = {key: {} for key in wanted.values()}
-        for number, field, value in self._parts():
-            if number in wanted:
-                if field in lists:
-                    found[wanted[number]].setdefault(field, []).append(value)
-                else:
-                    found[wanted[number]][field] = value
+        for number, field, value in self._parts(wanted):
+            if field in lists:
+                found[wanted[number]].setdefault(field, []).append(value)
+            else:
+                found[wanted[number]][field] = value
         return {key: _in_order(values) for key, values in found.items()}
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self, wanted: Container[int] | None = None) -> Iterator[Part]:
+        """The values of all samples, which are checked, or of those with the ``wanted`` numbers."""
         images = [line.text("sha256") for line in self.file.lines("image")]
         for line in self.file.lines("sample"):
-            image = line.reference_or_none("image", len(images))
-            yield line.number, "state", _checked(Sample, "state", line)
-            yield line.number, "image", image and images[image - 1]
-            yield line.number, SIZE, [_checked(Sample, name, line) for name in ("width", "height")]
+            if wanted is None or line.number in wanted:
+                image = line.reference_or_none("image", len(images))
+                yield line.number, "state", _checked(Sample, "state", line)
+                yield line.number, "image", image and images[image - 1]
+                yield line.number, SIZE, [_checked(Sample, name, line) for name in ("width", "height")]
         revisions = self.file.tables.get("revision", 0)
         for line in self.file.lines("revision"):
-            if line.number in self._gold_of:
+            sample = self._gold_of.get(line.number)
+            if sample is not None and (wanted is None or sample in wanted):
                 for name in CONTENT:
-                    yield self._gold_of[line.number], name, _checked(Revision, name, line)
+                    yield sample, name, _checked(Revision, name, line)
         for of_gold in OF_GOLD:
             for line in self.file.lines(of_gold.table):
                 sample = self._gold_of.get(line.reference("revision", revisions))
-                if sample is not None:
+                if sample is not None and (wanted is None or sample in wanted):
                     values = of_gold.values(line)
                     _check_shape(line, values)
                     yield sample, of_gold.field, values
         for of_sample in OF_SAMPLE:
             for line in self.file.lines(of_sample.table):
-                values = of_sample.values(line)
-                if values.get("kind") != FacetValue.Kind.BANK:
-                    yield line.reference("sample", len(self._keys)), of_sample.field, values
+                sample = line.reference("sample", len(self._keys))
+                if wanted is None or sample in wanted:
+                    values = of_sample.values(line)
+                    if values.get("kind") != FacetValue.Kind.BANK:
+                        yield sample, of_sample.field, values
 
 
 def _checked(model: type[models.Model], name: str, line: Line) -> Any:
