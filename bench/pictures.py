@@ -13,16 +13,22 @@ from PIL import Image as Picture
 
 from annotation.content.samples import save_samples
 from annotation.images.store import store_pictures
+from annotation.models import Guideline
 from annotation.schema import SampleContent, SampleRecord
 from bench.desk import open_benchmark
 from webapp.jobs.runner import run_waiting
 
 QUALITY = 90
+GUIDELINES = "# Evidence\n\n" + "\n\n".join(
+    f"## Rule {n}\n\nDraw the smallest box that a person needs." for n in range(30)
+)
 
 
 def make_large(width: int, height: int, count: int, slug: str = "large") -> dict[str, Any]:
-    """A benchmark with an image of its own for each sample: their mean colors, and megabytes of the first."""
+    """A benchmark with guidelines and an image of its own for each sample: their mean colors, and megabytes of the
+    first."""
     benchmark = open_benchmark(slug)
+    Guideline.objects.create(benchmark=benchmark, number=1, body=GUIDELINES, must_read=False)
     records = [SampleRecord(f"{slug}-{number:02}", SampleContent(), f"{number}.jpg") for number in range(count)]
     colours = [_colour(number) for number in range(count)]
     with TemporaryDirectory(prefix="sightline-bench-") as name:

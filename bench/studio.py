@@ -23,6 +23,14 @@ from bench.site import Browser, Site, serving
 
 MEGABYTE = 1_000_000
 SCRIPTS, PICTURES = (".js", ".css"), (".jpg",)
+OPENED = """() => new Promise((done) => {
+  const begun = performance.now();
+  const text = document.querySelector("sightline-guidelines [data-text]");
+  const look = () => (text.querySelector("h1, h2, h3") ? done(performance.now() - begun) : requestAnimationFrame(look));
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "F1", bubbles: true, cancelable: true }));
+  look();
+})"""
+"""Press F1; milliseconds until the first frame with the text of the guidelines."""
 
 
 def measure(options: Options) -> Iterator[Row | Skipped]:
@@ -37,6 +45,7 @@ def measure(options: Options) -> Iterator[Row | Skipped]:
                 yield from _first_visit(context, address, colours[0], size, made["mb"])
                 yield from _again(context, address, colours[0])
                 yield _kept(context, address, colours[0], 1 if options.small else 5)
+                yield _guidelines(context, address, colours[0], 2 if options.small else 20)
                 if not options.small:
                     yield _zoom(context, address, colours[0])
             if not options.small:
@@ -136,6 +145,22 @@ def _kept(context: BrowserContext, address: str, colour: Any, rounds: int) -> Ro
         page.close()
     said = f"of {rounds}; Label Studio loses what was drawn in the last 3 s"
     return Row("studio", "boxes lost with line and tab after 0.3 s", lost, "boxes", 0, limit=said)
+
+
+def _guidelines(context: BrowserContext, address: str, colour: Any, rounds: int) -> Row:
+    """F1 until the text of the guidelines is drawn next to the image. Each page is new, so the text is fetched."""
+    waited = []
+    for _ in range(rounds):
+        page = page_on_line(context)
+        page.goto(address)
+        drawn_at(page, colour)
+        loaded(page)
+        waited.append(page.evaluate(OPENED))
+        page.evaluate("sessionStorage.clear()")
+        page.close()
+    worst = quantiles(waited, n=20)[-1]
+    said = f"of {rounds}; median {median(waited):.0f} ms; {_load()}"
+    return Row("studio", "F1 until the guidelines are drawn, p95", worst, "ms", 150, limit=said)
 
 
 def _one_after_the_other(context: BrowserContext, address: str, colours: list[Any]) -> Iterator[Row]:

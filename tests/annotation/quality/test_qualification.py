@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
+from annotation.benchmarks.write.benchmark import add_member
 from annotation.guidelines.write import publish
-from annotation.models import Annotation, Benchmark, CheckAnswer, GoldCheck, Image, QualificationAttempt, Sample
+from annotation.models import Annotation, Benchmark, CheckAnswer, GoldCheck, Image, Lease, QualificationAttempt, Sample
 from annotation.quality.write.checks import draw_checks
 from annotation.quality.write.qualification import set_qualification, waive
 from annotation.queue.assignment import hand_out, next_to_annotate
@@ -18,7 +20,7 @@ from annotation.queue.skip import skip
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from annotation.work.write.replacement import replace_image
-from annotation.workflow import SampleState
+from annotation.workflow import Role, SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_user
@@ -194,6 +196,64 @@ def test_nobody_below_the_mark_is_ever_assigned_a_sample(kitchen: Benchmark, ana
     for _ in range(5):
         assert hand_out(ana, Benchmark.objects.select_related("quality").get(pk=kitchen.pk)) is None
     assert not Annotation.objects.filter(author=ana).exists()
+
+
+def annotating_for_real(person: User) -> bool:
+    """Whether the person has, or has had, a sample that is not of the test."""
+    held = Lease.objects.filter(user=person).exclude(sample__state=SampleState.ACCEPTED)
+    return Annotation.objects.filter(author=person).exists() or held.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.endurance
+def test_of_1000_random_attempts_none_below_the_mark_is_assigned_a_sample(rui: User, lea: User, bo: User) -> None:
+    """People come in random order, answer at random, skip, leave, come back and look ahead. Whoever had all samples of
+    an attempt right gets work; the others never do."""
+    chance = random.Random(1000)
+    benchmark = to_annotate(150, reviewer=rui, lead=lea, annotator=bo)
+    for _ in range(10):
+        submitted(bo, benchmark)
+        reviewed(rui, next_review(rui, benchmark), "accept")
+    set_qualification(actor=lea, benchmark=benchmark, quiz_size=2, quiz_pass=1.0, quiz_attempts=5)
+    benchmark = Benchmark.objects.select_related("quality").get(pk=benchmark.pk)
+    people: list[User] = []
+    results: dict[int, list[bool]] = {}
+    attempts = assigned = 0
+
+    def passed(person: User) -> bool:
+        answers = results[person.pk]
+        return any(all(answers[at : at + 2]) for at in range(0, len(answers) - 1, 2))
+
+    while attempts < 1000:
+        if len(people) < 20:
+            person = make_user(f"Person {len(results)}", email=f"p{len(results)}@example.org")
+            add_member(actor=None, benchmark=benchmark, user=person, role=Role.ANNOTATOR)
+            people.append(person)
+            results[person.pk] = []
+        person = chance.choice(people)
+        sample = chance.choice((hand_out, lambda who, of: next_to_annotate(actor=who, benchmark=of)))(person, benchmark)
+        if sample is None or not known(sample):
+            assert (sample is not None) == passed(person), results[person.pk]
+            assigned += passed(person)
+            assert annotating_for_real(person) == passed(person)
+            people.remove(person)
+            continue
+        assert not passed(person)
+        if chance.random() < 0.1:
+            following = look_ahead(actor=person, sample=sample)
+            assert following is None or known(following)
+            continue
+        right = chance.random() < 0.35
+        if not right and chance.random() < 0.2:
+            skip(actor=person, sample=sample, reason="Blurred.")
+        else:
+            submit(actor=person, sample=sample, version=0, content=content(**({} if right else WRONG)))
+        results[person.pk].append(right)
+        attempts += len(results[person.pk]) % 2 == 0
+    assert 20 < assigned < 140
+    assert QualificationAttempt.objects.exclude(passed=None).count() == attempts
+    for person in User.objects.filter(pk__in=results):
+        assert passed(person) or not annotating_for_real(person)
 
 
 def test_the_pages_show_how_it_stands(kitchen: Benchmark, ana: User, lea: User) -> None:
