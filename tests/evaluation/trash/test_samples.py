@@ -22,8 +22,9 @@ from annotation.benchmarks.write.trash import delete_benchmark, purge_benchmark
 from annotation.content.freeze import freeze_version, gold_digest
 from annotation.images.store import store_picture
 from annotation.models import Annotation, Benchmark, FacetValue, Image, Sample, Version, VersionEntry
+from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.project import export_project
-from annotation.project_file import Reader, changes
+from annotation.project_file import Reader
 from annotation.queue.assignment import next_to_annotate
 from annotation.studio.write.submit import submit
 from annotation.workflow import Role
