@@ -61,7 +61,7 @@ class Broken:
     """A rule of a draft that samples would break: the field, an example of the message, and the samples by key:
     accepted ones, and those in work. ``accepted_n``, ``working_n``: all of them."""
 
-    field: str
+    where: str
     text: str
     accepted_n: int = 0
     working_n: int = 0
@@ -107,7 +107,7 @@ def broken_rules(benchmark: Benchmark, task: TaskSchema) -> list[Broken]:
                 rules |= {rule: error for rule, error in then.items() if rule not in now}
         for rule, error in rules.items():
             found.setdefault(rule, Broken(rule[0], error.text)).add(key, accepted=accepted)
-    return sorted(found.values(), key=lambda one: (-one.accepted_n - one.working_n, one.field, one.text))
+    return sorted(found.values(), key=lambda one: (-one.accepted_n - one.working_n, one.where, one.text))
 
 
 def _by_rule(errors: Iterable[Check]) -> dict[tuple[str, str], Check]:

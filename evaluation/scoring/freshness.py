@@ -65,8 +65,8 @@ def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[i
     with _LOCK:
         found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
     if missing := keys.keys() - found.keys():
-        rows = Gold.objects.filter(sample__benchmark__in=missing).order_by()
-        rows = rows.values_list("sample__benchmark", "sample__benchmark__facets_changed_at")
+        golds = Gold.objects.filter(sample__benchmark__in=missing).order_by()
+        rows = golds.values_list("sample__benchmark", "sample__benchmark__facets_changed_at")
         counted = {
             pk: (last, n, facets) for pk, facets, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))
         }

@@ -237,10 +237,9 @@ class FrozenVersion(WorkingState):
             for one in rows.order_by("sample", "name", "position"):
                 kept.setdefault(one.sample_id, []).append(one)
             for sample, then, facets in chunk:
-                if then is not None or facets is not None:
-                    made = facet_rows(Sample(pk=sample), renamed(facets, meanings) if then is None else then)
-                else:
-                    made = kept.get(sample, [])
+                if then is None and facets is not None:
+                    then = renamed(facets, meanings)
+                made = kept.get(sample, []) if then is None else facet_rows(Sample(pk=sample), then)
                 for one in made:
                     given = {"name": one.name, "position": one.position, "value": one.value, "kind": str(one.kind)}
                     yield {"sample": sample, **given}

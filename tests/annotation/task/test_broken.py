@@ -36,7 +36,7 @@ def kitchen(ana: User, rui: User, lea: User) -> Benchmark:
 def broken(benchmark: Benchmark, **blocks: Any) -> list[tuple[str, list[str], list[str]]]:
     found = broken_rules(fresh(benchmark), TaskSchema.parse(blocks))
     assert all((one.accepted_n, one.working_n) == (len(one.accepted), len(one.working)) for one in found)
-    return [(one.field, one.accepted, one.working) for one in found]
+    return [(one.where, one.accepted, one.working) for one in found]
 
 
 def test_each_rule_names_the_samples_that_would_break_it(kitchen: Benchmark) -> None:
