@@ -190,7 +190,7 @@ class World:
             "to_do": to_do.key,
             "handed_in": handed_in.key,
             "comment": comment.pk,
-            "job": Job.objects.filter(created_by=lea).first().pk,
+            "job": Job.objects.filter(created_by=lea).exclude(kind=COMPARISON).first().pk,
             "token": create_token(name="notebook", actor=lea, scopes=[Scope.READ])[0].pk,
             "secret": secret,
             "lea": lea.pk,

@@ -16,7 +16,7 @@ from annotation.content.revisions import revision_json
 from annotation.content.transitions import apply_transition
 from annotation.models import Annotation, BenchmarkQueue, Revision, Sample
 from annotation.queue.leases import queue_of
-from annotation.schema import SampleContent, ToolPlan
+from annotation.schema import AnswerType, SampleContent, ToolPlan
 from annotation.task_schema import QuestionAuthor
 from annotation.workflow import State
 from webapp.accounts.models import User
@@ -71,8 +71,12 @@ def with_fixed(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> d
 
 
 def answers_another(content: Mapping[str, Any], fixed: Mapping[str, Any] | None) -> bool:
-    """Whether a content has another question than the fixed one."""
-    return fixed is not None and any(content[name] != fixed[name] for name in FIXED)
+    """Whether a content has another question than the fixed one. Options that an open question had before count as
+    little as on submission."""
+    if fixed is None:
+        return False
+    asked = [name for name in FIXED if name != "options" or fixed["answer_type"] == AnswerType.MULTIPLE_CHOICE]
+    return any(content[name] != fixed[name] for name in asked)
 
 
 def require_fixed(user: User, sample: Sample, content: Mapping[str, Any]) -> None:
