@@ -22,12 +22,20 @@ from annotation.models import AcceptedChain, Annotation, Benchmark, Sample, Vers
 from annotation.portable.read.project import export_project
 from annotation.project_file import Reader, Writer
 from annotation.quality.write.checks import draw_checks
+from annotation.queue.settings import set_queue
+from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.schema import ToolCall
+from annotation.studio.write.draft import save_draft as save_work
+from annotation.studio.write.submit import submit
 from annotation.task.write import activate, save_draft
 from annotation.tools.write import accept_tool
+from annotation.work.write.discard import discard_samples
 from annotation.work.write.replacement import replace_image
+from annotation.work.write.returns import return_samples
 from annotation.workflow import Role
-from tests.annotation.work_data import next_review, reviewed, submitted
+from tests.annotation.work_data import assigned, content, next_review, reviewed, submitted
+from tests.factories import make_user
+from webapp.accounts.anonymize import anonymize_person
 from webapp.accounts.models import User
 
 
@@ -41,7 +49,7 @@ KEYS = tuple(f"mug-{number}" for number in range(7))
 
 
 def make_kitchen(ana: User, rui: User, lea: User, keys: Sequence[str] = KEYS) -> Benchmark:
-    """Six samples: accepted, returned with a comment, a draft, in review, disputed, to do; a version, guidelines, a
+    """Seven samples: two accepted, one returned with a comment and submitted again, four to do; a version, guidelines, a
     schema, gold checks."""
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Küche", licence="CC BY")
     for user, role in ((ana, Role.ANNOTATOR), (rui, Role.REVIEWER)):
@@ -83,6 +91,34 @@ def add_planned(kitchen: Benchmark, ana: User, rui: User, lea: User) -> Benchmar
     kept = kitchen.samples.exclude(gold=None).filter(gold_check=None).first()
     replace_image(actor=lea, sample=kept, image=image, scale=False, comment="", key="one")
     freeze_version(actor=lea, benchmark=kitchen)
+    return Benchmark.objects.get(pk=kitchen.pk)
+
+
+def add_states(kitchen: Benchmark, ana: User, rui: User, lea: User) -> Benchmark:
+    """The kitchen with a third version and samples of every state: one disputed, one adjudicated, a draft, one
+    discarded. Bo, who annotated some, is anonymized."""
+    bo = make_user("Bo Ek")
+    add_member(actor=lea, benchmark=kitchen, user=bo, role=Role.ANNOTATOR)
+    for number in range(6):
+        image = store_picture(actor=lea, benchmark=kitchen, source=png(100 + number))
+        Sample.objects.create(benchmark=kitchen, key=f"ß-{number}", image=image, width=100, height=80, priority=5)
+    set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2)
+    fits = {"gold_boxes": [{"box": [10, 10, 30, 25], "label": "Henkel ☕"}]}
+    for key, theirs in (("ß-0", "A"), ("ß-1", "A"), ("ß-4", "B"), ("ß-5", "B")):
+        for person, answer in ((ana, "B"), (bo, theirs)):
+            assigned(lea, kitchen, person, key)
+            sample = kitchen.samples.select_related("benchmark", "image").get(key=key)
+            submit(actor=person, sample=sample, version=0, content=content(answer=[answer], **fits))
+    adjudicate(actor=rui, sample=kitchen.samples.get(key="ß-0"), verdict=Verdict("accept", content(**fits)))
+    assigned(lea, kitchen, bo, "ß-2")
+    draft = content(question="Unfertig?", **fits)
+    save_work(actor=bo, sample=kitchen.samples.get(key="ß-2"), version=0, content=draft)
+    back = kitchen.samples.filter(key="ß-5")
+    return_samples(actor=lea, benchmark=kitchen, samples=back, reasons=["typo"], comment="Größer.", key="three")
+    rest = kitchen.samples.filter(key="ß-3")
+    discard_samples(actor=lea, benchmark=kitchen, samples=rest, reasons=["typo"], comment="Ünlesbar.", key="two")
+    freeze_version(actor=lea, benchmark=kitchen, note="Dritte.")
+    anonymize_person(actor=lea, user=bo)
     return Benchmark.objects.get(pk=kitchen.pk)
 
 

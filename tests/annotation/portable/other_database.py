@@ -1,7 +1,8 @@
 """What a server on another database makes of portable files: a process of its own, on a copy of an empty database.
 
-``made FOLDER``: a benchmark with two versions and runs. ``copied FILE FOLDER``: the benchmark of a file. Both write the
-files ``runs`` (the working state with runs), ``1``, ``2`` and ``state``, and ``scores`` into the folder.
+``made FOLDER``: a benchmark with samples of every state, three versions and runs. ``copied FILE FOLDER``: the benchmark
+of a file. Both write the files ``runs`` (the working state with runs), ``1``, ``2``, ``3`` and ``state``, and
+``scores`` into the folder.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ KEYS = ("a", "B", "é", "Z-1", "z 1", "Ä 2", "mug-6")
 
 
 def files_in(folder: Path) -> list[Path]:
-    return [folder / name for name in ("runs", "1", "2", "state")]
+    return [folder / name for name in ("runs", "1", "2", "3", "state")]
 
 
 def write(folder: Path, slug: str = "kitchen") -> None:
@@ -37,7 +38,7 @@ def write(folder: Path, slug: str = "kitchen") -> None:
 
 def make() -> None:
     """The planned kitchen, with keys that no two locales put in one order."""
-    from tests.annotation.portable.files import add_planned, make_kitchen
+    from tests.annotation.portable.files import add_planned, add_states, make_kitchen
     from tests.factories import make_user
 
     ana, rui, lea = (make_user(name) for name in ("Ana Lind", "Rui Costa", "Lea Moreau"))
@@ -46,6 +47,7 @@ def make() -> None:
     from tests.annotation.portable.runs import add_runs_to
 
     kitchen = add_planned(Benchmark.objects.get(slug="kitchen"), ana, rui, lea)
+    kitchen = add_states(kitchen, ana, rui, lea)
     add_runs_to(kitchen, lea, judge=rui)
 
 
