@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/", benchmarks.benchmark, name="api-benchmark"),
     path(f"{BENCHMARK}/export/", benchmarks.export, name="api-export"),
     path(f"{BENCHMARK}/portable/", portable.export, name="api-portable-export"),
+    path(f"{BENCHMARK}/portable/names/", portable.names, name="api-portable-names"),
     path(f"{BENCHMARK}/portable/<uuid:pk>/", portable.export_state, name="api-portable-export-state"),
     path(f"{BENCHMARK}/portable/<uuid:pk>/file/", portable.export_file, name="api-portable-export-file"),
     path(f"{BENCHMARK}/portable/updates/", portable.updates, name="api-portable-updates"),

@@ -534,6 +534,7 @@ API = [
     Line("api-study", (B, "{study}"), get=api(*LEADS), patch=api(*LEADS), json=True, scope="manage"),
     Line("api-study-answers", (B, "{study}"), get=api(*LEADS), scope="manage"),
     Line("api-portable-export", (B,), post=api(*LEADS), data={"people": "named"}, json=True, scope="manage"),
+    Line("api-portable-names", (B,), get=api(*LEADS), scope="manage"),
     Line("api-portable-export-state", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
     Line("api-portable-export-file", (B, "{portable_job}"), get=api(*LEADS), scope="manage"),
     Line("api-portable-updates", (B,), get=api(*LEADS), post=api(*LEADS), scope="manage"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import JSONParser, MultiPartParser
@@ -18,7 +19,9 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.uploads import UPLOADS, upload_room
 from annotation.portable.read.update import Choice
+from annotation.portable.read.version import version_named
 from annotation.workflow import Right
+from evaluation.exports.read.names import MOST, texts_with_names
 from evaluation.exports.read.room import portable_room
 from evaluation.exports.read.uploads import STATES, uploads_of
 from evaluation.exports.write import files
@@ -99,6 +102,42 @@ def export(request: Request, slug: str) -> Response:
         with_runs=given.get("runs", False),
     )  # fmt: skip
     return Response(JobSerializer(job).data, status=202)
+
+
+NAMED_TEXTS = inline_serializer(
+    "NamedTexts",
+    {
+        "count": serializers.IntegerField(help_text="All texts with a name."),
+        "listed": inline_serializer(
+            "NamedText",
+            {
+                "table": serializers.CharField(),
+                "field": serializers.CharField(),
+                "sample": serializers.CharField(allow_blank=True, help_text="The ID of its sample; empty: none."),
+                "before": serializers.CharField(allow_blank=True),
+                "name": serializers.CharField(),
+                "after": serializers.CharField(allow_blank=True),
+            },
+            many=True,
+            help_text=f"The first {MOST} of them.",
+        ),
+    },
+)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(
+    operation_id="portable_names",
+    parameters=[OpenApiParameter("version", str, description="Number of a frozen version. Default: working state.")],
+    responses=NAMED_TEXTS,
+)
+@api_view(["GET"])
+def names(request: Request, slug: str) -> Response:
+    """The texts of a portable file that contain a name or address of a person. A file with pseudonyms has them
+    unchanged."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    found = texts_with_names(benchmark, version_named(benchmark, request.query_params.get("version", "")))
+    return Response({"count": found.count, "listed": [asdict(one) for one in found.listed]})
 
 
 @needs(Scope.MANAGE)

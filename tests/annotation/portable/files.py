@@ -49,8 +49,8 @@ KEYS = tuple(f"mug-{number}" for number in range(7))
 
 
 def make_kitchen(ana: User, rui: User, lea: User, keys: Sequence[str] = KEYS) -> Benchmark:
-    """Seven samples: two accepted, one returned with a comment and submitted again, four to do; a version, guidelines, a
-    schema, gold checks."""
+    """Seven samples: two accepted, one returned with a comment and submitted again, four to do; a version, guidelines,
+    a schema, gold checks."""
     benchmark = create_benchmark(actor=lea, slug="kitchen", title="Küche", licence="CC BY")
     for user, role in ((ana, Role.ANNOTATOR), (rui, Role.REVIEWER)):
         add_member(actor=lea, benchmark=benchmark, user=user, role=role)

@@ -108,6 +108,17 @@ def test_the_page_lists_texts_with_links_and_escapes_them(kitchen: Benchmark, le
     assert f'href="/benchmarks/kitchen/samples/{key}/"' in page
 
 
+def test_programs_get_what_the_page_lists(kitchen: Benchmark, lea: User) -> None:
+    comment(kitchen, lea, "Ask Rui.")
+    found = texts_with_names(kitchen)
+    answer = signed_in(lea).get("/api/v1/benchmarks/kitchen/portable/names/").json()
+    assert answer["count"] == found.count > 0
+    assert [(one["table"], one["sample"], one["name"]) for one in answer["listed"]] == [
+        (one.table, one.sample, one.name) for one in found.listed
+    ]
+    assert signed_in(lea).get("/api/v1/benchmarks/kitchen/portable/names/?version=9").status_code == 404
+
+
 def test_a_version_has_no_comments_and_so_none_is_listed(kitchen: Benchmark, lea: User) -> None:
     comment(kitchen, lea, "Ana, look at the corner.")
     number = kitchen.versions.latest("number").number
