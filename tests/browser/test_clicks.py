@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotation.drafting import Arm
 from annotation.models import Benchmark, ClickedShape, Sample
 from annotation.queue.assignment import next_to_annotate
 from evaluation.experiments.write.clicks import ClickChoices, set_click
@@ -15,6 +16,7 @@ from evaluation.models import Endpoint
 from tests.browser.annotate_data import Studio, sign_in
 from tests.browser.conftest import bring_axe
 from tests.browser.test_drafts import AXE
+from tests.evaluation.experiments.drafting_data import reseed
 from tests.evaluation.experiments.ml_backend_server import Backend, backing, predicted, region
 from webapp.accounts.models import User
 
@@ -31,17 +33,14 @@ def server() -> Iterator[Backend]:
 
 @pytest.fixture
 def sample(benchmark: Benchmark, ana: User, server: Backend) -> Sample:
-    """Ana's sample, on which a model proposes shapes: this seed withholds none of her first samples."""
+    """Ana's sample, on which a model proposes shapes."""
     endpoint = Endpoint.objects.create(
         benchmark=benchmark, name="finder", preset="label-studio", base_url=server.url, model="finder"
     )
     found = next_to_annotate(actor=ana, benchmark=benchmark)
     assert found is not None
-    drafting = set_click(
-        actor=None, benchmark=benchmark, endpoint=endpoint, choices=ClickChoices(names="cup", control_share=0.05)
-    )
-    drafting.seed = "0" * 32
-    drafting.save()
+    set_click(actor=None, benchmark=benchmark, endpoint=endpoint, choices=ClickChoices(names="cup", control_share=0.05))
+    reseed(benchmark, ana, Arm.SHOWN, found)
     return found
 
 
