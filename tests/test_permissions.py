@@ -126,7 +126,7 @@ def portable_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
 
 def compared_by(lea: User, slug: str) -> Any:
     """A job that compared portable files."""
-    job = Job.objects.create(kind=COMPARISON, title="Comparison", benchmark=slug, state=Job.State.DONE, created_by=lea)
+    job = Job.objects.create(kind=COMPARISON, title="b.sightline", benchmark=slug, state=Job.State.DONE, created_by=lea)
     summary = {
         "files": ["a", "b"], "counts": {"changed": 0, "added": 0, "removed": 0}, "same": 1, "places": [], "rows": [],
         "tables": [], "mixed": False, "runs": [], "runs_n": 0, "runs_compared": True, "number": None,
