@@ -111,7 +111,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse | FileResponse:
 @login_required
 @require_POST
 def score(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Score what has no scores of today; a job does it."""
+    """Have a job score the runs whose scores are missing or stale."""
     benchmark = load_benchmark(request, slug, Right.SCORE)
     job = queue_scoring(actor=request.user, benchmark=benchmark)
     messages.success(
