@@ -1,7 +1,8 @@
 """The only place that changes the state of an annotation.
 
 It checks the table and the permission, changes the state by one conditional UPDATE, writes an audit row and updates the
-sample. Call inside a transaction."""
+sample. Call inside a transaction that has locked the sample, before any other row: else two transactions can each hold
+what the other waits for."""
 
 from __future__ import annotations
 

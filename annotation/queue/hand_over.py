@@ -94,6 +94,7 @@ def take_back(*, actor: User, sample: Sample) -> None:
     code ``too_late`` once its time is over."""
     require(actor, sample.benchmark, Right.ANNOTATE)
     with transaction.atomic():
+        lock_sample(sample)
         answer = check_of(actor, sample)
         if answer is not None:
             if not take_check_back(actor, answer, sample):

@@ -58,9 +58,9 @@ def submit(
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
-        if image:
-            lock_sample(sample)
-            require_shown(sample, image)
+        # First of all rows, as in a review: of two at once one waits, and then sees what the other said.
+        lock_sample(sample)
+        require_shown(sample, image)
         beside = questions_on_image(actor, sample).beside(sample)
         answer = check_of(actor, sample)
         if answer is not None:
@@ -144,8 +144,6 @@ def _hand_in(
     actor: User, annotation: Annotation, version: int, content: Mapping[str, Any], written: Mapping[str, Any]
 ) -> None:
     """``written``: the draft, which may hold more than what is submitted."""
-    # One at a time: of two who submit at once the second sees what the first said.
-    lock_sample(annotation.sample)
     queue = queue_of(annotation.sample.benchmark)
     held = queue.take_back_minutes > 0
     revision = None if held else add_revision(actor=actor, annotation=annotation, content=content)
