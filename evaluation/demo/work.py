@@ -26,6 +26,8 @@ from annotation.queue.settings import set_queue
 from annotation.review.write.decisions import Decision, answer_blind, decide, start_review
 from annotation.schema import Box, SampleContent, SampleRecord
 from annotation.studio.write.submit import submit
+from annotation.task.write import activate, save_draft
+from annotation.task_schema import Answer, AnswerKind, Facet, FacetOption, Kind, Required, TaskSchema
 from annotation.work.write.leases import release_lease
 from annotation.workflow import Role
 from evaluation.demo.board import build_demo_board
@@ -68,6 +70,8 @@ Keep the facets that are given.
 
 Crop to the evidence first. Add a step only if the text can't be read without it.
 """
+LISTED = ("category", "dimension")
+"""Facets whose values the task lists."""
 SEED = 11
 """Determines which samples are checks, and the order of assignment."""
 
@@ -93,6 +97,7 @@ def build_demo_work(
         for role, user in (*people.items(), (Role.ANNOTATOR, second), (Role.LEAD, admin)):
             add_member(actor=lead, benchmark=benchmark, user=user, role=role)
         chosen = _chosen(records)
+        _set_task(benchmark, lead, chosen)
         # The audited one is accepted before the checks have gold.
         checks = random.Random(SEED).sample(chosen[AUDITED:WITH_CONTENT], CHECKS)
         images = store_pictures(actor=None, benchmark=benchmark, records=chosen, folder=folder, embedded={})
@@ -130,6 +135,19 @@ def _chosen(records: Sequence[SampleRecord]) -> list[SampleRecord]:
     shuffled = random.Random(SEED).sample(list(records), min(len(records), WITH_CONTENT + OPEN))
     enough = islice(cycle(shuffled), WITH_CONTENT + OPEN)
     return [replace(record, id=f"scene-{number:02}") for number, record in enumerate(enough, start=1)]
+
+
+def _set_task(benchmark: Benchmark, lead: User, records: Sequence[SampleRecord]) -> None:
+    """Put a task in force that lists the values of two facets, so that they can be set on many samples at once."""
+    values = {name: sorted({value for one in records for value in one.facets.get(name, ())}) for name in LISTED}
+    facets = tuple(
+        Facet(name, Kind.SINGLE, Required.ACCEPT, closed=True, values=tuple(map(FacetOption, found)))
+        for name, found in values.items()
+        if found
+    )
+    task = TaskSchema(facets=facets, answer=Answer(default=AnswerKind.MULTIPLE_CHOICE))
+    draft = save_draft(actor=lead, benchmark=benchmark, content=task.as_json())
+    activate(actor=lead, benchmark=benchmark, version=draft.version)
 
 
 def _audit(team: _Team, annotator: User) -> None:

@@ -91,6 +91,14 @@ def test_one_accepted_sample_waits_for_an_audit_by_a_lead(built: Benchmark, peop
     assert (found[Role.LEAD], found[Role.REVIEWER]) == (True, False)
 
 
+def test_a_lead_can_set_a_facet_of_many_samples(built: Benchmark, people: dict[Role, User]) -> None:
+    assert [(one.name, [option.value for option in one.values]) for one in built.task.facets] == [
+        ("category", ["Counting"])
+    ]
+    page = signed_in(people[Role.LEAD]).get(f"/benchmarks/{SLUG}/work/samples/").content.decode()
+    assert re.search(r'<option[^>]*value="category"', page)
+
+
 def test_each_open_stage_of_the_board_has_one_item(built: Benchmark, people: dict[Role, User]) -> None:
     stages = Counter(BuildItem.objects.filter(benchmark=built).values_list("stage", flat=True))
     assert stages == dict.fromkeys((stage.value for stage in OPEN), 1)
