@@ -159,8 +159,9 @@ def act_on_samples(request: SignedInRequest, slug: str, verb: str) -> HttpRespon
 
 
 def _preview(request: SignedInRequest, benchmark: Benchmark, samples: SampleQuerySet, form: FacetForm) -> HttpResponse:
-    """Template annotation/work/facet.html; context: change (text), done_n, refused (reason, number, keys), posted
-    (names and values to post again), query (of the address)."""
+    """Template annotation/work/facet.html; context: change (text), done_n, totals (values before, after,
+    number of samples), refused (reason, number, keys), posted (names and values to post again), query (of the
+    address)."""
     given = {name: value for name, value in form.cleaned_data.items() if name != "expected"}
     plan = plan_facet(benchmark, samples, read_choice(benchmark, **given))
     names = ("id", "all", "key", *(form.add_prefix(name) for name in given))
@@ -168,6 +169,7 @@ def _preview(request: SignedInRequest, benchmark: Benchmark, samples: SampleQuer
         **work_context(request, benchmark, "samples"),
         "change": _change_words(given),
         "done_n": len(plan.done),
+        "totals": plan.totals,
         "refused": _by_reason(plan.refused.items()),
         "posted": [(name, value) for name in names for value in request.POST.getlist(name)],
         "query": request.GET.urlencode(),

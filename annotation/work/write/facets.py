@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -41,6 +42,16 @@ class FacetPlan:
     changes: dict[int, tuple[Values, Values]] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def totals(self) -> list[tuple[str, str, int]]:
+        """Each pair of values before and after, as text ("" for none), with its number of samples, most first."""
+        pairs = ((as_text(before), as_text(after)) for before, after in self.changes.values())
+        return [(*pair, n) for pair, n in sorted(Counter(pairs).items(), key=lambda one: (-one[1], one[0]))]
+
+
+def as_text(values: Values) -> str:
+    return ", ".join(map(_text, values))
 
 
 def read_choice(benchmark: Benchmark, facet: str, value: str, remove: bool) -> FacetChoice:

@@ -151,6 +151,7 @@ def test_the_work_page_previews_the_number_and_undoes_the_batch(kitchen: Benchma
     preview = client.post(address, data)
     assert (preview.status_code, preview.context["done_n"]) == (200, 4)
     assert "4 samples would change: category “OCR”" in preview.content.decode()
+    assert preview.context["totals"] == [("", "OCR", 2), ("Color", "OCR", 2)]
     assert ("all", "6") in preview.context["posted"]
     assert not FacetBatch.objects.exists()
     outcome = client.post(address, data | {"facet-expected": "4"}, follow=True)

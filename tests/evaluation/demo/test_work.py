@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from annotation.board.read.items import missing_mentions
 from annotation.building import OPEN
@@ -95,7 +96,7 @@ def test_a_lead_can_set_a_facet_of_many_samples(built: Benchmark, people: dict[R
     assert [(one.name, [option.value for option in one.values]) for one in built.task.facets] == [
         ("category", ["Counting"])
     ]
-    page = signed_in(people[Role.LEAD]).get(f"/benchmarks/{SLUG}/work/samples/").content.decode()
+    page = signed_in(people[Role.LEAD]).get(reverse("annotation:work-samples", args=[SLUG])).content.decode()
     assert re.search(r'<option[^>]*value="category"', page)
 
 
