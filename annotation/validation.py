@@ -74,6 +74,7 @@ OPTIONS = re.compile(r"(^|;)\s*\*.*;|;\s*\*")
 """Matches options typed in a row: ``red; *green; blue``."""
 
 
+NO_QUESTION = gettext_noop("No imported file has a question for this sample. Report a problem, or skip the sample.")
 UNLISTED = gettext_noop("%(name)s: “%(value)s” is not one of its values. Choose another.")
 
 
@@ -130,8 +131,7 @@ def _error(field: str, text: str) -> Check:
 def _question(content: SampleContent, task: TaskSchema, bank: Bank | None) -> Iterator[Check]:
     if not content.question.strip():
         imported = task.question.who is QuestionAuthor.IMPORT
-        text = gettext_noop("No imported file has a question for this sample. Report a problem, or skip the sample.")
-        yield _error("question", Sentence(text if imported else gettext_noop("Enter the question.")))
+        yield _error("question", Sentence(NO_QUESTION if imported else gettext_noop("Enter the question.")))
     words, most = len(content.question.split()), task.question.most_words
     if most is not None and words > most:
         text = Sentence(gettext_noop("The question has %(count)s words (limit: %(most)s)."), count=words, most=most)

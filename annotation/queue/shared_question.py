@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import F, Q
 from django.utils.translation import gettext
 
 from annotation.common.access import known_to
@@ -52,8 +51,7 @@ def fixed_question(user: User, sample: Sample) -> dict[str, Any] | None:
 def imported_question(sample: Sample) -> dict[str, Any]:
     """Return the question, answer type and options of the gold, which a reviewer may have fixed, else those of the
     newest import; empty if no file had a question."""
-    known = Revision.objects.filter(annotation__sample=sample).filter(Q(gold_of__sample=sample) | Q(facets=None))
-    newest = known.with_content().order_by(F("gold_of").desc(nulls_last=True), "-submitted_at", "-pk").first()
+    newest = Revision.objects.filter(annotation__sample=sample).from_files().with_content().first()
     content = revision_json(newest) if newest else blank_content(sample.benchmark.task, {})
     return {name: content[name] for name in FIXED}
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Subquery, TextField, Value
+from django.db.models.functions import Coalesce
 
 from annotation.common.bank import bank_of
 from annotation.common.task import meanings_of
@@ -19,8 +20,8 @@ from annotation.facet_values import ValueInUse, unlisted
 from annotation.marking import Sentence
 from annotation.models import Annotation, Benchmark, BenchmarkSchema, FacetValue, Revision, Sample
 from annotation.schema import SampleContent
-from annotation.task_schema import TaskSchema, renamed
-from annotation.validation import UNLISTED, Check
+from annotation.task_schema import QuestionAuthor, TaskSchema, renamed
+from annotation.validation import NO_QUESTION, UNLISTED, Check
 from annotation.workflow import SampleState, State
 from webapp.common.errors import ApplicationError
 
@@ -29,6 +30,7 @@ AT_ONCE = 500
 MOST_NAMED = 10_000
 """Samples that are named for one rule."""
 IN_WORK = (State.DRAFT, State.RETURNED, State.SUBMITTED, State.IN_REVIEW)
+WITHOUT_QUESTION = "question", NO_QUESTION
 INDEX = re.compile(r"\[\d+\].*|\.[A-Z]$")
 
 
@@ -59,7 +61,7 @@ def values_to_decide(benchmark: Benchmark, task: TaskSchema) -> list[ValueInUse]
 @dataclass
 class Broken:
     """A rule of a draft that samples would break: the field, an example of the message, and the samples by key:
-    accepted ones, and those in work. ``accepted_n``, ``working_n``: all of them."""
+    accepted ones, and others. ``accepted_n``, ``working_n``: all of them."""
 
     where: str
     text: str
@@ -90,11 +92,14 @@ class _Written:
 
 def broken_rules(benchmark: Benchmark, task: TaskSchema) -> list[Broken]:
     """The rules that existing samples would break under this task, but do not break under the one in force; most
-    samples first. Of accepted samples the gold is validated, of samples in work the newest draft or submission. Values
-    of closed facets are left out: ``values_to_decide`` has them. Some queries for each ``AT_ONCE`` samples, and for
-    each toolchain that has to be verified."""
+    samples first. Of accepted samples the gold is validated, of samples in work the newest draft or submission. Where
+    questions come from files, every sample that is not accepted needs one, also samples to do. Values of closed facets
+    are left out: ``values_to_decide`` has them. Some queries for each ``AT_ONCE`` samples, and for each toolchain that
+    has to be verified."""
     found: dict[tuple[str, str], Broken] = {}
     bank, meanings = bank_of(benchmark), meanings_of(benchmark)
+    for key in _without_question(benchmark, task):
+        found.setdefault(WITHOUT_QUESTION, Broken(*WITHOUT_QUESTION)).add(key, accepted=False)
     for key, group in groupby(_written(benchmark, task), key=lambda one: one.sample.key):
         rules: dict[tuple[str, str], Check] = {}
         accepted = False
@@ -105,9 +110,22 @@ def broken_rules(benchmark: Benchmark, task: TaskSchema) -> list[Broken]:
             if then:
                 now = _by_rule(errors_under(benchmark.task, one.sample, one.content, facets, bank, accepting=accepted))
                 rules |= {rule: error for rule, error in then.items() if rule not in now}
+        # Counted above, whatever its annotators wrote.
+        rules.pop(WITHOUT_QUESTION, None)
         for rule, error in rules.items():
             found.setdefault(rule, Broken(rule[0], error.text)).add(key, accepted=accepted)
     return sorted(found.values(), key=lambda one: (-one.accepted_n - one.working_n, one.where, one.text))
+
+
+def _without_question(benchmark: Benchmark, task: TaskSchema) -> Iterable[str]:
+    """The samples that nobody can submit, because no file has a question for them; none if people write questions, or
+    if files are the rule already."""
+    if task.question.who is not QuestionAuthor.IMPORT or benchmark.task.question.who is QuestionAuthor.IMPORT:
+        return ()
+    asked = Revision.objects.filter(annotation__sample=OuterRef("pk")).from_files().values("question")[:1]
+    there = benchmark.samples.exclude(state__in=(SampleState.ACCEPTED, SampleState.DISCARDED))
+    found = there.annotate(given=Coalesce(Subquery(asked), Value(""), output_field=TextField())).filter(given="")
+    return found.order_by("key").values_list("key", flat=True)
 
 
 def _by_rule(errors: Iterable[Check]) -> dict[tuple[str, str], Check]:

@@ -394,6 +394,11 @@ class RevisionQuerySet(models.QuerySet[Any]):
             annotation__author__isnull=False,
         )
 
+    def from_files(self) -> Self:
+        """Keep gold and what files brought: the gold first, which a reviewer may have fixed, then the newest import."""
+        found = self.filter(Q(gold_of__isnull=False) | Q(facets=None))
+        return found.order_by(F("gold_of").desc(nulls_last=True), "-submitted_at", "-pk")
+
     def newest_waiting(self, sample: Any) -> Self:
         """The latest submission of each person whose annotation of this sample waits for a review."""
         newer = self.model.objects.filter(annotation=OuterRef("annotation"), number__gt=OuterRef("number"))

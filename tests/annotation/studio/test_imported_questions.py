@@ -78,6 +78,9 @@ def test_a_question_that_a_reviewer_fixed_is_the_fixed_one(kitchen: Benchmark, a
 def test_a_sample_without_an_imported_question_is_explained(kitchen: Benchmark, ana: User) -> None:
     sample = take_one(ana, kitchen)
     assert studio_json(ana, sample, {})["content"]["question"] == ""
+    shown = signed_in(ana).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/").content.decode()
+    assert "No imported file has a question for this sample." in shown
+    assert "come from an imported file" not in shown
     blank: dict[str, Any] = {"question": "", "answer_type": "open", "options": {}, "answer": ["2"]}
     with pytest.raises(ChecksFailed) as refused:
         submit(actor=ana, sample=sample, version=0, content=content(**blank))

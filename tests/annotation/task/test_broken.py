@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from annotation.content.samples import save_samples
 from annotation.models import Benchmark
+from annotation.schema import SampleContent, SampleRecord
 from annotation.task.read import broken_rules
 from annotation.task.write import save_draft
 from annotation.task_schema import TaskSchema
@@ -57,6 +59,16 @@ def test_each_rule_names_the_samples_that_would_break_it(kitchen: Benchmark) -> 
         ("reference_toolchain", ["s-0000", "s-0001"], ["s-0002", "s-0003"]),
         ("facets.tier", ["s-0000", "s-0001"], []),
     ]
+
+
+def test_samples_without_a_question_from_a_file_are_counted(kitchen: Benchmark, lea: User) -> None:
+    """The sample to do too: nobody could submit it."""
+    assert broken(kitchen, question={"who": "import"}) == [("question", [], ["s-0002", "s-0003", "s-0004"])]
+    record = SampleRecord("s-0004", SampleContent("How many mugs are there?", answers=("2",)), "")
+    save_samples(actor=lea, benchmark=kitchen, records=[record], pictures={})
+    assert broken(kitchen, question={"who": "import"}) == [("question", [], ["s-0002", "s-0003"])]
+    in_force(lea, kitchen, question={"who": "import"})
+    assert broken(kitchen, question={"who": "import"}) == []
 
 
 def test_what_the_schema_in_force_rejects_too_and_listed_values_are_no_news(kitchen: Benchmark, lea: User) -> None:
