@@ -150,6 +150,12 @@ def ana(db: None) -> User:
 
 
 @pytest.fixture
+def bo(db: None) -> User:
+    """Annotates too, where a sample has two annotators."""
+    return make_user("Bo Ek")
+
+
+@pytest.fixture
 def rui(db: None) -> User:
     """Reviews."""
     return make_user("Rui Costa")

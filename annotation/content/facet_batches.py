@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -36,6 +37,11 @@ def values_of(name: str, samples: Iterable[int]) -> dict[int, Values]:
         for row in rows.exclude(kind=FacetValue.Kind.BANK).order_by("sample", "position"):
             found[row.sample_id] = (*found.get(row.sample_id, ()), row.original())
     return found
+
+
+def facet_batches(benchmark: Benchmark) -> QuerySet[FacetBatch]:
+    """The facet values that leads set on many samples at once, the newest batch first."""
+    return FacetBatch.objects.filter(benchmark=benchmark).select_related("made_by", "benchmark")
 
 
 def make_batch(
@@ -74,6 +80,12 @@ def undo_batch(*, actor: User, batch: FacetBatch) -> tuple[int, int]:
             actor=actor, action="benchmark.facets_undo", subject=benchmark, benchmark=benchmark.slug, data=data
         )
     return len(back), kept
+
+
+def undo_message(back: int, kept: int) -> str:
+    """The message for the result of ``undo_batch``."""
+    message = gettext("%(back)s samples have their earlier value. %(kept)s were changed later and keep theirs.")
+    return message % {"back": back, "kept": kept}
 
 
 def _stored(values: Values) -> str | list[Any] | None:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from annotation.common.api import benchmark_for
 from annotation.common.requests import key_of
 from annotation.common.uploads import UPLOADS, require_room, upload_room
-from annotation.content.facet_batches import undo_batch
+from annotation.content.facet_batches import facet_batches, undo_batch
 from annotation.content.takedown import allow_again, images_of, take_down
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
@@ -27,7 +27,7 @@ from annotation.models.sample import HIGHEST_PRIORITY
 from annotation.queue.batch import MOST
 from annotation.queue.priority import prioritize_samples
 from annotation.task_schema import LONGEST_NAME, LONGEST_VALUE
-from annotation.work.read import facet_batches, with_removed_ones
+from annotation.work.read import with_removed_ones
 from annotation.work.write.facets import plan_facet, read_choice, set_facet
 from annotation.work.write.replacement import LONGEST, replace_image
 from annotation.workflow import Right

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import Count, F, Min, Q
 from django.utils import timezone
 
-from annotation.models import Annotation, Benchmark, FacetBatch, Lease, Pause, Problem, Review, Revision, Sample
+from annotation.models import Annotation, Benchmark, Lease, Pause, Problem, Review, Revision, Sample
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.models.querysets.waiting import WORK
 from annotation.queue.progress import WINDOW, pace
@@ -97,11 +97,6 @@ def _decided(benchmark: Benchmark, **decision: str) -> dict[int, int]:
         **{f"revisions__reviews__{name}": value for name, value in decision.items()},
     )  # fmt: skip
     return dict(made.order_by().values_list("author").annotate(n=Count("pk", distinct=True)))
-
-
-def facet_batches(benchmark: Benchmark) -> QuerySet[FacetBatch]:
-    """The facet values that leads set on many samples at once, the newest batch first."""
-    return FacetBatch.objects.filter(benchmark=benchmark).select_related("made_by", "benchmark")
 
 
 def open_problems(benchmark: Benchmark) -> list[Problem]:

@@ -6,12 +6,12 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
-from annotation.content.facet_batches import undo_batch
+from annotation.content.facet_batches import undo_batch, undo_message
 from annotation.evidence import LEAST_ANSWERS, MOST_LEAST, Condition
 from annotation.imaging.problems import PictureProblem
 from annotation.workflow import Right
@@ -22,7 +22,7 @@ from evaluation.evidence.read.necessity import batches_of, gold_named, necessity
 from evaluation.evidence.write import set_facet
 from evaluation.runner.arms.catalogue import CannotApply
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError
+from webapp.common.errors import conflict_as_message
 from webapp.common.paging import page_after
 
 ROWS, BATCHES = 50, 10
@@ -60,14 +60,9 @@ def set_needs(request: SignedInRequest, slug: str) -> HttpResponse:
     """Set the facet. Posted: least, and expected: the number of changes that the page showed."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     least, expected = least_of(request.POST.get("least", "")), request.POST.get("expected", "")
-    try:
-        wanted = int(expected) if expected.isdecimal() else None
+    wanted = int(expected) if expected.isdecimal() else None
+    with conflict_as_message(request):
         batch = set_facet(actor=request.user, benchmark=benchmark, least=least, expected=wanted)
-    except ApplicationError as error:
-        if error.status == 403:
-            raise
-        messages.error(request, error.message)
-    else:
         n = len(batch.changes)
         said = ngettext("The facet of %(n)s sample is set.", "The facet of %(n)s samples is set.", n)
         messages.success(request, said % {"n": n})
@@ -80,15 +75,9 @@ def undo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Undo a batch of facet values."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     batch = get_object_or_404(batches_of(benchmark), pk=pk)
-    try:
+    with conflict_as_message(request):
         back, kept = undo_batch(actor=request.user, batch=batch)
-    except ApplicationError as error:
-        if error.status == 403:
-            raise
-        messages.error(request, error.message)
-    else:
-        said = gettext("%(back)s samples have their earlier value. %(kept)s were changed later and keep theirs.")
-        messages.success(request, said % {"back": back, "kept": kept})
+        messages.success(request, undo_message(back, kept))
     return redirect("evaluation:evidence", slug)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
@@ -23,11 +24,14 @@ KEYS = map("request {}".format, count())
 """An idempotency key for each request."""
 
 
-def to_annotate(count: int, slug: str = "kitchen", **members: User) -> Benchmark:
-    """A benchmark with ``count`` samples to do, each on a picture of its own; members by role: annotator=ana."""
+def to_annotate(count: int, slug: str = "kitchen", **members: User | Sequence[User]) -> Benchmark:
+    """A benchmark with ``count`` samples to do, each on an image of its own.
+
+    Members by role, one or several: ``annotator=[ana, bo], reviewer=rui``."""
     benchmark = create_benchmark(actor=None, slug=slug, title=slug.title())
-    for role, user in members.items():
-        add_member(actor=None, benchmark=benchmark, user=user, role=Role(role))
+    for role, people in members.items():
+        for user in [people] if isinstance(people, User) else people:
+            add_member(actor=None, benchmark=benchmark, user=user, role=Role(role))
     digests = [hashlib.sha256(f"{slug} {number}".encode()).hexdigest() for number in range(count)]
     images = Image.objects.bulk_create(
         [Image(sha256=d, width=1000, height=800, format="JPEG", bytes=1, state=Image.State.READY) for d in digests]

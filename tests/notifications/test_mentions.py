@@ -14,7 +14,6 @@ from annotation.workflow import Right
 from tests.annotation.quality.test_checks import RULES, is_check
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.notifications.test_notify import kinds, told
 from tests.worlds import made_once
 from webapp.accounts.models import User
@@ -61,9 +60,8 @@ def test_a_mention_is_stored_and_told_instead_of_a_reply(
 
 
 def test_names_are_offered_of_those_who_can_see_the_sample(
-    ana: User, rui: User, lea: User, sam: User, benchmark: Benchmark
+    ana: User, rui: User, lea: User, sam: User, benchmark: Benchmark, bo: User
 ) -> None:
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     sample = submitted(ana, benchmark)
     url = reverse("annotation:review-comments", args=["kitchen", sample.key])
@@ -75,9 +73,8 @@ def test_names_are_offered_of_those_who_can_see_the_sample(
 
 @pytest.mark.endurance
 def test_a_comment_on_a_gold_check_offers_and_answers_the_same_and_reaches_leads_only(
-    ana: User, rui: User, lea: User, benchmark: Benchmark
+    ana: User, rui: User, lea: User, benchmark: Benchmark, bo: User
 ) -> None:
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     for _ in range(2):
         submitted(bo, benchmark)

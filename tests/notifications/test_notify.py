@@ -36,7 +36,6 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
@@ -132,9 +131,8 @@ def submitted_by_resumed(ana: User, rui: User, lea: User, benchmark: Benchmark) 
 
 
 def test_who_gets_gold_checks_is_told_the_same_of_them_as_of_other_samples(
-    ana: User, rui: User, lea: User, benchmark: Benchmark
+    ana: User, rui: User, lea: User, benchmark: Benchmark, bo: User
 ) -> None:
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     for _ in range(2):
         submitted(bo, benchmark)
@@ -180,9 +178,8 @@ def test_who_has_begun_a_sample_learns_that_it_is_removed(ana: User, lea: User, 
 
 @pytest.mark.parametrize("act", ["deleted", "discarded"])
 def test_a_removed_gold_check_that_was_begun_is_reported_like_any_sample(
-    ana: User, rui: User, lea: User, benchmark: Benchmark, act: str
+    ana: User, rui: User, lea: User, benchmark: Benchmark, act: str, bo: User
 ) -> None:
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     submitted(bo, benchmark)
     reviewed(rui, next_review(rui, benchmark), "accept")
@@ -389,9 +386,8 @@ def test_no_email_is_sent_in_a_request(ana: User, settings: Any, mailoutbox: Any
 
 
 def test_acceptances_are_counted_by_day_and_not_told_to_who_gets_gold_checks(
-    ana: User, rui: User, lea: User, benchmark: Benchmark
+    ana: User, rui: User, lea: User, benchmark: Benchmark, bo: User
 ) -> None:
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     for person in (ana, ana, bo):
         submitted(person, benchmark)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string, select_template
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -179,6 +180,15 @@ def errors_said_in(form: Any) -> Iterator[None]:
         yield
     except ApplicationError as error:
         form.add_error(error.field if error.field in form.fields else None, error.message)
+
+
+@contextmanager
+def conflict_as_message(request: HttpRequest) -> Iterator[None]:
+    """Show the conflict that is raised inside as a message on the next page."""
+    try:
+        yield
+    except Conflict as error:
+        messages.error(request, error.message)
 
 
 def error_body(code: str, message: str, *, field: str | None = None, details: Any = None) -> dict[str, Any]:

@@ -21,21 +21,20 @@ from annotation.common.facets.present import facets_of
 from annotation.common.loading import load_benchmark
 from annotation.common.terms import SORTS, Terms
 from annotation.common.work_pages import work_context
-from annotation.content.facet_batches import undo_batch
+from annotation.content.facet_batches import facet_batches, undo_batch, undo_message
 from annotation.models import Benchmark, Receipt
 from annotation.models.querysets.samples import SampleQuerySet
 from annotation.queue.priority import prioritize_samples
 from annotation.queue.reopen import reopen_samples
 from annotation.work.forms import AssignForm, FacetForm, PriorityForm, ReopenForm, WhyForm, WorkForm
 from annotation.work.present import rows_of
-from annotation.work.read import facet_batches
 from annotation.work.write.assignment import assign_samples
 from annotation.work.write.discard import discard_samples
 from annotation.work.write.facets import plan_facet, read_choice, set_facet
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, Conflict
+from webapp.common.errors import ApplicationError, conflict_as_message
 from webapp.common.paging import page_after
 from webapp.common.translation import Text
 
@@ -195,13 +194,9 @@ def undo_facets(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Undo a batch of facet values, then list the samples again."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     batch = get_object_or_404(facet_batches(benchmark), pk=pk)
-    try:
+    with conflict_as_message(request):
         back, kept = undo_batch(actor=request.user, batch=batch)
-    except Conflict as error:
-        messages.error(request, error.message)
-    else:
-        said = gettext("%(back)s samples have their earlier value. %(kept)s were changed later and keep theirs.")
-        messages.success(request, said % {"back": back, "kept": kept})
+        messages.success(request, undo_message(back, kept))
     return redirect("annotation:work-samples", slug)
 
 

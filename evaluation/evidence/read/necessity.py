@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Prefetch
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
+from annotation.content.facet_batches import facet_batches
 from annotation.evidence import (
     FACET,
     NO,
@@ -72,9 +73,9 @@ def gold_named(benchmark: Benchmark, key: str) -> Any:
     return found.select_related("annotation__sample__image").prefetch_related("gold_boxes", "gold_shapes")
 
 
-def batches_of(benchmark: Benchmark) -> Any:
+def batches_of(benchmark: Benchmark) -> QuerySet[FacetBatch]:
     """The batches in which leads set the facet ``needs_evidence``, the newest first."""
-    return FacetBatch.objects.filter(benchmark=benchmark, name=FACET).select_related("made_by", "benchmark")
+    return facet_batches(benchmark).filter(name=FACET)
 
 
 def result_of(revision: Any, least: int) -> Tested:

@@ -35,7 +35,7 @@ from evaluation.experiments.write.drafts import create_drafts, show_drafts, show
 from evaluation.experiments.write.states import start_all
 from evaluation.models import Experiment
 from webapp.accounts.http import SignedInRequest
-from webapp.common.errors import ApplicationError, Conflict, errors_said_in
+from webapp.common.errors import ApplicationError, conflict_as_message, errors_said_in
 from webapp.common.htmx import render_page
 
 MOST = 20
@@ -171,10 +171,7 @@ def planted_withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
     """Withdraw a planted error whose content is correct. Posted: sample, field."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     key, field = request.POST.get("sample", ""), request.POST.get("field", "")
-    try:
+    with conflict_as_message(request):
         withdraw_error(actor=request.user, benchmark=benchmark, key=key, field=field)
-    except Conflict as error:
-        messages.error(request, error.message)
-    else:
         messages.success(request, gettext("The error is withdrawn. The annotator can submit the content."))
     return redirect("evaluation:drafting", slug)

@@ -185,8 +185,7 @@ def test_people_see_only_their_own_work(ana, rui, sam, lea, kitchen):
     assert signed_in(researcher).get(reverse("annotation:work-time", args=["kitchen"])).status_code == 403
 
 
-def test_a_gold_check_is_paid_and_counted_as_any_sample_and_nothing_tells_it_apart(ana, rui, lea, kitchen):
-    bo = make_user("Bo Ek")
+def test_a_gold_check_is_paid_and_counted_as_any_sample_and_nothing_tells_it_apart(ana, bo, rui, lea, kitchen):
     kitchen.memberships.create(user=bo, role="annotator")
     other = to_annotate(6, slug="street", annotator=bo, reviewer=rui, lead=lea)
     for _ in range(3):

@@ -19,7 +19,7 @@ from annotation.planning.write.packages import remove_package, save_package, sen
 from annotation.queue.settings import set_queue
 from tests.annotation.work_data import drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_token, make_user
+from tests.factories import make_token
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 from webapp.notifications.models import Notification
@@ -65,8 +65,7 @@ def test_a_package_counts_what_is_left_of_its_samples(ana, rui, lea, kitchen):
     assert (status.samples, status.settled, status.left, status.is_done) == (5, 1, 3, False)
 
 
-def test_with_overlap_every_missing_annotation_is_left(ana, lea, kitchen):
-    bo = make_user("Bo Ek")
+def test_with_overlap_every_missing_annotation_is_left(ana, bo, lea, kitchen):
     kitchen.memberships.create(user=bo, role="annotator")
     set_queue(actor=lea, benchmark=kitchen, order="sequential", overlap=2)
     package(lea, kitchen)
@@ -105,8 +104,7 @@ def test_without_recorded_time_there_is_no_forecast_and_the_page_says_so(lea, ki
     assert page.context["plan"].bars[0].why
 
 
-def test_the_forecast_comes_from_submitted_samples_and_the_hours_of_the_people(ana, lea, kitchen):
-    bo = make_user("Bo Ek")
+def test_the_forecast_comes_from_submitted_samples_and_the_hours_of_the_people(ana, bo, lea, kitchen):
     kitchen.memberships.create(user=bo, role="annotator")
     package(lea, kitchen, people=[ana])
     for _ in range(FEWEST):

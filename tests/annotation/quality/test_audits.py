@@ -38,8 +38,7 @@ def noor(db):
 @made_once
 def kitchen(ana, rui, lea, noor):
     """Ten accepted samples, made by Ana and reviewed by Rui; Noor and Lea can audit them."""
-    benchmark = to_annotate(10, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=noor, role=Role.REVIEWER)
+    benchmark = to_annotate(10, annotator=ana, reviewer=[rui, noor], lead=lea)
     for _ in range(10):
         submitted(ana, benchmark)
         reviewed(rui, next_review(rui, benchmark), "accept")

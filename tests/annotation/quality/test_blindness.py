@@ -33,16 +33,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 BASE = "/benchmarks/kitchen"
 
 
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
 @made_once
 def kitchen(ana: User, rui: User, lea: User, bo: User) -> Benchmark:
     """Twelve samples, the first four accepted and known; every sample that Ana begins with is a check."""
-    benchmark = to_annotate(12, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=lea, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(12, annotator=[ana, bo], reviewer=rui, lead=lea)
     for _ in range(4):
         submitted(bo, benchmark)
         reviewed(rui, next_review(rui, benchmark), "accept")

@@ -26,7 +26,7 @@ from annotation.studio.write.submit import submit
 from annotation.workflow import SampleState
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import facet_of, make_user
+from tests.factories import facet_of
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -43,11 +43,6 @@ RULES = {
     "pause_below": None,
 }
 WRONG = {"answer": ["A"]}
-
-
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
 
 
 @made_once

@@ -23,16 +23,10 @@ pytestmark = pytest.mark.django_db
 APART = {"answer": ["A"], "gold_boxes": [{"box": [500, 500, 520, 515], "label": ""}]}
 
 
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
-
-
 @made_once
 def kitchen(ana, bo, rui, lea):
     """Three samples, each annotated by Ana and Bo; on the second they agree half, on the third not at all."""
-    benchmark = to_annotate(3, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(3, annotator=[ana, bo], reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="disputed", overlap=2)
     return benchmark
 

@@ -34,11 +34,6 @@ WRONG = {"answer": ["A"]}
 ANNOTATE = "/benchmarks/kitchen/annotate/"
 
 
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
 @made_once
 def kitchen(ana: User, rui: User, lea: User, bo: User) -> Benchmark:
     """Ten samples to annotate; of five the gold, made by Bo and reviewed by Rui, is known. Ana takes a test of two."""

@@ -10,7 +10,6 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Annotation, Lease, QualityRules, Revision, Sample, SkippedDraft
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.hand_over import hand_in_now
@@ -20,7 +19,6 @@ from annotation.queue.settings import set_queue
 from annotation.queue.skip import skip
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
-from annotation.workflow import Role
 from tests.annotation.work_data import (
     assigned,
     content,
@@ -42,14 +40,8 @@ def expire(**which) -> None:
     Lease.objects.filter(**which).update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
-
-
 def test_samples_are_handed_out_in_the_order_of_their_keys_and_to_one_person_each(ana, bo):
-    benchmark = to_annotate(3, annotator=ana)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(3, annotator=[ana, bo])
     assert take_one(ana, benchmark).key == "s-0000"
     assert take_one(bo, benchmark).key == "s-0001"
 
@@ -83,8 +75,7 @@ def test_a_lease_that_ran_out_is_taken_over_and_its_first_holder_is_told(ana, le
 @pytest.mark.both_databases
 def test_a_host_whose_clock_differs_neither_takes_nor_lengthens_what_others_hold(ana, bo, monkeypatch):
     """D6.6: leases are held against the clock of the database alone."""
-    benchmark = to_annotate(2, annotator=ana)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(2, annotator=[ana, bo])
     held, real = take_one(ana, benchmark), timezone.now
     for hours in (1, -1):
         monkeypatch.setattr("django.utils.timezone.now", lambda hours=hours: real() + timedelta(hours=hours))
@@ -224,8 +215,7 @@ def test_a_random_order_hands_out_every_sample_once(ana, lea):
 
 
 def test_with_an_overlap_of_two_each_sample_is_annotated_by_two_people(ana, bo, lea):
-    benchmark = to_annotate(2, annotator=ana, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(2, annotator=[ana, bo], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     first = take_one(ana, benchmark)
     submit(actor=ana, sample=first, version=0, content=content())
@@ -237,8 +227,7 @@ def test_with_an_overlap_of_two_each_sample_is_annotated_by_two_people(ana, bo, 
 
 
 def test_a_sample_waits_for_its_second_annotator_until_the_first_has_submitted_its_question(ana, bo, lea):
-    benchmark = to_annotate(2, annotator=ana, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(2, annotator=[ana, bo], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, take_back_minutes=10)
     asked = take_one(ana, benchmark)
     assert take_one(bo, benchmark) != asked
@@ -250,8 +239,7 @@ def test_a_sample_waits_for_its_second_annotator_until_the_first_has_submitted_i
 
 
 def test_whoever_leaves_a_question_unfinished_keeps_nobody_waiting(ana, bo, lea):
-    benchmark = to_annotate(1, annotator=ana, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(1, annotator=[ana, bo], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     sample = drafted(ana, benchmark)
     assert next_to_annotate(actor=bo, benchmark=benchmark) is None
@@ -261,16 +249,14 @@ def test_whoever_leaves_a_question_unfinished_keeps_nobody_waiting(ana, bo, lea)
 
 def test_while_gold_checks_run_nobody_waits_for_a_question(ana, bo, lea):
     """A check never waits, so a sample that does would be known as none."""
-    benchmark = to_annotate(1, annotator=ana, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(1, annotator=[ana, bo], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     QualityRules.objects.create(benchmark=benchmark, check_share=0.1)
     assert take_one(ana, benchmark) == take_one(bo, benchmark)
 
 
 def test_where_each_annotator_writes_a_question_nobody_waits(ana, bo, lea):
-    benchmark = to_annotate(1, annotator=ana, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(1, annotator=[ana, bo], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2, overlap_mode="independent")
     assert take_one(ana, benchmark) == take_one(bo, benchmark)
 
@@ -325,9 +311,7 @@ PEOPLE, ROUNDS = 8, 96
 @pytest.mark.django_db(transaction=True)
 def test_eight_people_who_take_and_submit_at_once_never_get_the_same_sample():
     people = [make_user(f"P{number} Person", email=f"p{number}@example.org") for number in range(PEOPLE)]
-    benchmark = to_annotate(ROUNDS)
-    for person in people:
-        add_member(actor=None, benchmark=benchmark, user=person, role=Role.ANNOTATOR)
+    benchmark = to_annotate(ROUNDS, annotator=people)
     handed: list[tuple[str, str]] = []
     problems: list[Exception] = []
     together = Barrier(PEOPLE)

@@ -27,7 +27,7 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_token, make_user
+from tests.factories import make_token
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
@@ -145,8 +145,7 @@ def test_priorities_are_set_over_the_api(client, lea, kitchen):
 
 
 @pytest.mark.endurance
-def test_an_annotator_cannot_tell_a_check_from_a_sample_with_a_priority(ana, rui, lea):
-    bo = make_user("Bo Ek")
+def test_an_annotator_cannot_tell_a_check_from_a_sample_with_a_priority(ana, bo, rui, lea):
     benchmark = to_annotate(12, annotator=bo, reviewer=rui, lead=lea)
     for _ in range(3):
         submitted(bo, benchmark)

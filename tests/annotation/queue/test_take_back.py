@@ -30,7 +30,6 @@ from tests.annotation.quality.test_checks import RULES, kitchen
 from tests.annotation.studio.test_draft import put
 from tests.annotation.work_data import annotation_of, content, drafted, submitted, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.clock import from_now
 from webapp.common.errors import Conflict
@@ -38,11 +37,6 @@ from webapp.jobs.sweeper import sweep_each_minute
 
 __all__ = ["kitchen"]
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
 
 
 def with_time(lead, benchmark, **changes):

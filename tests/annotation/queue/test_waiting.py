@@ -10,7 +10,6 @@ import pytest
 from django.utils import timezone
 
 from annotation.benchmarks.present.cards import waiting_for
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.drafts import draft_of
 from annotation.models import Annotation, Benchmark, Lease, Pause, Sample
 from annotation.queue.assignment import next_to_annotate
@@ -21,7 +20,7 @@ from annotation.queue.skip import skip
 from annotation.review.write.decisions import Decision, decide, next_to_review, start_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
-from annotation.workflow import Role, is_overlapped
+from annotation.workflow import is_overlapped
 from tests.annotation.work_data import (
     assigned,
     content,
@@ -34,7 +33,6 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -43,16 +41,10 @@ pytestmark = pytest.mark.django_db
 LONG = timedelta(minutes=30)
 
 
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
 @made_once
 def busy(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """A bit of everything, and no lease of Ana's left."""
-    benchmark = to_annotate(24, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(24, annotator=[ana, bo], reviewer=rui, lead=lea)
     for decision in ("return", "accept", "return"):
         submitted(ana, benchmark)
         reviewed(rui, next_review(rui, benchmark), decision, comment="Tighter.")

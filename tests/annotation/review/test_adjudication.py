@@ -59,16 +59,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ELSEWHERE = [{"box": [500, 500, 520, 515], "label": ""}]
 
 
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
-
-
 @made_once
 def kitchen(ana, bo, rui, lea):
     """Two samples that Ana and Bo both annotate."""
-    benchmark = to_annotate(2, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(2, annotator=[ana, bo], reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     return benchmark
 
@@ -507,8 +501,7 @@ DISPUTED = [
 
 @pytest.mark.endurance
 def test_of_forty_submitted_twice_exactly_those_with_a_planted_dispute_reach_adjudicators(ana, bo, rui, lea):
-    benchmark = to_annotate(40, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(40, annotator=[ana, bo], reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     planted = dict(zip(Random(3).sample(range(40), 8), DISPUTED * 2, strict=True))
     wanted = set()

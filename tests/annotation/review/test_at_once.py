@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.models import Adjudication, Annotation, Gold, Lease, Sample
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import next_to_review
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
-from annotation.workflow import Role
 from tests.annotation.work_data import annotation_of, content, submitted, to_annotate
 from tests.factories import make_user
 from webapp.common.errors import Conflict
@@ -75,14 +73,10 @@ def adjudicate_all(person: Any, benchmark: Any, draw: Random) -> None:
     [(4, 10, 1), pytest.param(8, 200, 5, marks=[pytest.mark.endurance, pytest.mark.slow])],
     ids=["few", "many"],
 )
-def test_adjudicators_at_once_decide_each_sample_once_and_leave_nothing_waiting(people, count, runs, ana, lea):
-    bo = make_user("Bo Ek")
+def test_adjudicators_at_once_decide_each_sample_once_and_leave_nothing_waiting(people, count, runs, ana, bo, lea):
     adjudicators = [make_user(f"P{number} Person", email=f"p{number}@example.org") for number in range(people)]
     for run in range(runs):
-        benchmark = to_annotate(count, slug=f"kitchen-{run}", annotator=ana, lead=lea)
-        add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
-        for person in adjudicators:
-            add_member(actor=None, benchmark=benchmark, user=person, role=Role.REVIEWER)
+        benchmark = to_annotate(count, slug=f"kitchen-{run}", annotator=[ana, bo], reviewer=adjudicators, lead=lea)
         set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
         for _ in range(count):
             submitted(ana, benchmark)
@@ -109,11 +103,9 @@ def test_adjudicators_at_once_decide_each_sample_once_and_leave_nothing_waiting(
 
 @pytest.mark.parametrize("overlap", [1, 2])
 @pytest.mark.endurance
-def test_who_submits_while_the_sample_is_decided_is_superseded_and_never_becomes_gold(overlap, ana, rui, lea):
-    benchmark = to_annotate(4, annotator=ana, reviewer=rui, lead=lea)
-    bo, cy = make_user("Bo Ek"), make_user("Cy Dahl")
-    for person in (bo, cy):
-        add_member(actor=None, benchmark=benchmark, user=person, role=Role.ANNOTATOR)
+def test_who_submits_while_the_sample_is_decided_is_superseded_and_never_becomes_gold(overlap, ana, bo, rui, lea):
+    cy = make_user("Cy Dahl")
+    benchmark = to_annotate(4, annotator=[ana, bo, cy], reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=3)
     for _ in range(4):
         save_draft(actor=cy, sample=submitted(ana, benchmark), version=0, content=content())

@@ -36,7 +36,6 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -311,8 +310,7 @@ def test_what_was_reopened_and_discarded_has_no_gold(ana, rui, lea, sample):
     assert not Gold.objects.exists()
 
 
-def test_a_reopened_sample_may_go_to_somebody_else(ana, rui, lea, benchmark, sample):
-    bo = make_user("Bo Ek")
+def test_a_reopened_sample_may_go_to_somebody_else(ana, bo, rui, lea, benchmark, sample):
     reviewed(rui, sample, "accept")
     with pytest.raises(InvalidInput, match="is not an annotator"):
         reopened(lea, sample, to=bo)
@@ -376,8 +374,7 @@ def test_a_comment_without_sense_is_refused(rui, sample, data):
     assert not Comment.objects.exists()
 
 
-def test_another_annotator_neither_reads_nor_writes_comments(ana, rui, benchmark, sample):
-    bo = make_user("Bo Ek")
+def test_another_annotator_neither_reads_nor_writes_comments(ana, bo, rui, benchmark, sample):
     add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
     comment = add_comment(actor=rui, annotation=annotation_of(ana, sample), text="Wider.")
     with pytest.raises(NotAllowed):

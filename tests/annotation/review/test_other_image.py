@@ -9,13 +9,13 @@ from annotation.queue.settings import set_queue
 from annotation.review.present.comparison import comparison_json
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.review.write.decisions import Decision, answer_blind, decide
-from tests.annotation.two_annotators import bo, kitchen
+from tests.annotation.two_annotators import kitchen
 from tests.annotation.work_data import another_size, content, next_review, submitted
 from tests.conftest import signed_in
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
-__all__ = ["bo", "kitchen"]
+__all__ = ["kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 TWICE = [{"box": [200, 200, 240, 230], "label": "mug"}]
 

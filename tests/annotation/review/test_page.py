@@ -144,10 +144,8 @@ def test_the_list_of_waiting_samples_asks_as_much_for_many_as_for_one(ana, rui, 
 
 def test_the_tab_counts_what_this_person_can_take(ana, rui, lea):
     """D7.10: two people annotate each sample; the first submission waits for nobody yet, and own work for others."""
-    benchmark = to_annotate(1, annotator=ana, reviewer=rui, lead=lea)
     noor = make_user("Noor Bakker")
-    for role in (Role.ANNOTATOR, Role.REVIEWER):
-        add_member(actor=None, benchmark=benchmark, user=noor, role=role)
+    benchmark = to_annotate(1, annotator=[ana, noor], reviewer=[rui, noor], lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     submitted(ana, benchmark)
     assert [counted(rui), counted(noor)] == [0, 0]

@@ -16,7 +16,6 @@ from annotation.task_schema import TEMPLATES
 from tests.annotation.pages_data import make_benchmark
 from tests.annotation.work_data import next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -57,13 +56,12 @@ def test_the_task_is_ticked_once_its_schema_is_in_force(lea: User) -> None:
 
 
 @pytest.mark.endurance
-def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> None:
+def test_steps_are_ticked_by_what_is_there(ana: User, bo: User, rui: User, lea: User) -> None:
     benchmark = to_annotate(PILOT, annotator=ana, reviewer=rui, lead=lea)
     assert ticked(benchmark) == [IMAGES, PEOPLE]
     draft = save_draft(actor=lea, benchmark=benchmark, content=TEMPLATES["blank"].as_json())
     activate(actor=lea, benchmark=benchmark, version=draft.version)
     publish(actor=lea, benchmark=benchmark, body="# One\n", must_read=False, based_on=0)
-    bo = make_user("Bo Ek")
     benchmark.memberships.create(user=bo, role="annotator")
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     for _ in range(PILOT):
@@ -74,12 +72,11 @@ def test_steps_are_ticked_by_what_is_there(ana: User, rui: User, lea: User) -> N
 
 
 def test_the_agreement_is_ticked_once_the_pilot_is_decided_and_the_queue_once_it_ends(
-    ana: User, rui: User, lea: User
+    ana: User, rui: User, lea: User, bo: User
 ) -> None:
     """Ten decided samples with two annotations each. Then the queue gets its final rule."""
     benchmark = to_annotate(2 * PILOT, annotator=ana, reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
-    bo = make_user("Bo Ek")
     annotated_twice(benchmark, [ana], PILOT, "accepted")
     assert TWICE not in ticked(benchmark)
     annotated_twice(benchmark, [ana, bo], 1, "in_review")

@@ -24,7 +24,6 @@ from annotation.studio.write.submit import submit
 from tests.annotation.quality.test_checks import RULES, held, is_check, kitchen
 from tests.annotation.work_data import content, drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.actions import create_token
 from webapp.accounts.scopes import Scope
@@ -37,11 +36,6 @@ BASE = "/benchmarks/desks/annotate"
 API = "/api/v1/benchmarks/desks/questions"
 LOOSE = re.compile(r"\b[A-Za-z0-9]{64}\b|\b\d\d:\d\d(:\d\d)?\b|\d{4}-\d\d-\d\d[T ][0-9:.+]+")
 """Times and tokens."""
-
-
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
 
 
 @made_once

@@ -25,17 +25,11 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 
 __all__ = ["kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MINE = "/benchmarks/kitchen/annotate/mine/"
-
-
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
 
 
 @made_once

@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.benchmarks.write.people import set_roles
 from annotation.models import Annotation, Assignment, Benchmark, Draft, Gold, Lease, Receipt, Review, Revision, Sample
 from annotation.queue.leases import ANNOTATE
@@ -38,7 +37,6 @@ from tests.annotation.work_data import (
     to_annotate,
 )
 from tests.databases import forget_audit_entries
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
@@ -47,16 +45,10 @@ from webapp.common.models import AuditEntry
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
 @made_once
 def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Five samples: accepted, waiting for a review, returned, a draft (all Ana's), and to do."""
-    benchmark = to_annotate(5, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(5, annotator=[ana, bo], reviewer=rui, lead=lea)
     for number in range(3):
         sample = benchmark.samples.select_related("benchmark").get(key=f"s-{number:04}")
         save_draft(actor=ana, sample=sample, version=0, content=content())

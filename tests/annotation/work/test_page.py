@@ -25,16 +25,10 @@ SAMPLES = f"{WORK}samples/"
 QUEUE = "/benchmarks/kitchen/settings/queue/"
 
 
-@pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
 @made_once
 def benchmark(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Work of every kind, of several people."""
-    benchmark = to_annotate(30, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(30, annotator=[ana, bo], reviewer=rui, lead=lea)
     for _ in range(4):
         submitted(ana, benchmark)
     Lease.objects.all().delete()

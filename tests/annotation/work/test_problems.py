@@ -14,7 +14,6 @@ from annotation.queue.timeline import timeline
 from tests.annotation.quality.test_checks import RULES, is_check, kitchen
 from tests.annotation.work_data import submitted, take_one, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -22,11 +21,6 @@ from webapp.common.models import AuditEntry
 __all__ = ["kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 WORK = "/benchmarks/kitchen/work/"
-
-
-@pytest.fixture
-def bo(db):
-    return make_user("Bo Ek")
 
 
 @made_once

@@ -21,13 +21,13 @@ from annotation.studio.write.submit import submit
 from annotation.work.write.replacement import replace_image
 from annotation.work.write.returns import return_samples
 from annotation.workflow import State
-from tests.annotation.two_annotators import bo, kitchen
+from tests.annotation.two_annotators import kitchen
 from tests.annotation.work_data import KEYS, content, drafted, reviewed, submitted
 from tests.conftest import signed_in
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict
 
-__all__ = ["bo", "kitchen"]
+__all__ = ["kitchen"]
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 SAME, LARGER, OTHER = (1000, 800), (2000, 1600), (900, 900)
 OLD, SCALED = [100, 100, 120, 115], [200, 200, 240, 230]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.evidence import keep_answer
 from annotation.drafting import Arm, arm_of
 from annotation.evidence import Condition, Purpose
@@ -16,10 +15,8 @@ from annotation.models import Adjudication, Benchmark, Drafting, EvidenceTest, R
 from annotation.queue.settings import set_queue
 from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.statistics import wilson
-from annotation.workflow import Role
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
-from tests.factories import make_user
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
@@ -28,15 +25,9 @@ MODEL = "zebra-checker"
 
 
 @pytest.fixture
-def bo(db: None) -> User:
-    return make_user("Bo Ek")
-
-
-@pytest.fixture
 def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Six samples that Ana and Bo both annotate."""
-    benchmark = to_annotate(6, annotator=ana, reviewer=rui, lead=lea)
-    add_member(actor=None, benchmark=benchmark, user=bo, role=Role.ANNOTATOR)
+    benchmark = to_annotate(6, annotator=[ana, bo], reviewer=rui, lead=lea)
     set_queue(actor=lea, benchmark=benchmark, order="sequential", overlap=2)
     return benchmark
 
