@@ -1,4 +1,4 @@
-"""Events of a benchmark, other than changes of gold, that other packages use: segments of tools, accepted toolchains.
+"""Events of a benchmark, other than changes of gold and facets, that other packages use: accepted toolchains, images.
 
 This package does not know its subscribers. They subscribe here once.
 """

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.models import Benchmark, ContentChange
+from annotation.models import ContentChange
 
 STEP_BITS = 40
 """A change raises the number by up to this many bits: a million changes fit into the column."""
@@ -30,12 +30,13 @@ def content_changed(benchmark: int, sample: int | None = None) -> None:
     ContentChange.objects.create(benchmark_id=benchmark, changes=1 + randbits(STEP_BITS), sample=sample)
 
 
-def facets_changed(benchmark: Benchmark) -> None:
-    """Increase the change number after a change of facets without a change of gold, and note its time: scores by facet
-    of an earlier time are stale. Call inside a transaction that has locked the benchmark.
+def facets_changed(benchmark: int, sample: int | None = None) -> None:
+    """Increase the change number after a change of facets, or of image clusters or sizes, without a change of gold, and
+    note its time. Scores of an earlier time are stale: their means by facet and their intervals can differ. Every
+    change of facets that sets no gold at the same time calls it, inside its transaction. ``sample``: as above.
     """
-    Benchmark.objects.filter(pk=benchmark.pk).update(facets_changed_at=timezone.now())
-    content_changed(benchmark.pk)
+    changes = 1 + randbits(STEP_BITS)
+    ContentChange.objects.create(benchmark_id=benchmark, changes=changes, sample=sample, facets_at=timezone.now())
 
 
 def fold_changes() -> int:
@@ -49,9 +50,10 @@ def _fold(benchmark: int) -> int:
     with transaction.atomic():
         # Locked: another sweep at the same time waits, and then finds the one row.
         found = ContentChange.objects.select_for_update().filter(benchmark=benchmark)
-        taken = dict(found.values_list("pk", "changes"))
+        taken = {pk: rest for pk, *rest in found.values_list("pk", "changes", "facets_at")}
         if not taken:
             return 0
         ContentChange.objects.filter(pk__in=taken).delete()
-        ContentChange.objects.create(benchmark_id=benchmark, changes=sum(taken.values()))
+        changes, times = sum(n for n, _ in taken.values()), [at for _, at in taken.values() if at is not None]
+        ContentChange.objects.create(benchmark_id=benchmark, changes=changes, facets_at=max(times, default=None))
     return len(taken) - 1

@@ -7,14 +7,16 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from annotation.chain_answers import answer_words, compare
 from annotation.common.bank import bank_of
+from annotation.common.chain_marks import verifies
 from annotation.common.sentences import checks_json, translated
 from annotation.common.task import current_facets
 from annotation.content.chains.read import mark_of
 from annotation.content.planted import unresolved_in
 from annotation.content.revisions import content_of, facets_in
-from annotation.marking import Sentence
-from annotation.models import Revision, Sample, VerifiedChain
+from annotation.marking import Sentence, any_of
+from annotation.models import Revision, Sample
 from annotation.schema import SampleContent
 from annotation.task_schema import Forbidden, TaskSchema
 from annotation.tool_bank import Bank
@@ -43,16 +45,25 @@ def validate_gold(sample: Sample, content: SampleContent, facets: Facets) -> lis
 
 
 def _unverified(sample: Sample, content: SampleContent, task: TaskSchema) -> list[Check]:
-    calls = content.reference_toolchain
-    if not task.toolchain.end_verified or not calls or _is_verified(mark_of(sample, content)):
+    if not task.toolchain.end_verified or not content.reference_toolchain:
         return []
-    text = gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
-    return [Check("reference_toolchain", Level.ERROR, Sentence(text))]
-
-
-def _is_verified(mark: VerifiedChain | None) -> bool:
-    """A person who only saw it can be mistaken: "two" next to 4 components was confirmed before."""
-    return mark is not None and mark.how != VerifiedChain.How.SEEN
+    mark = mark_of(sample, content)
+    if mark is not None and verifies(mark, content):
+        return []
+    text = Sentence(
+        gettext_noop("It is not verified that the toolchain ends at the answer. Run it and verify the end.")
+    )
+    found = compare(mark.measurements, content) if mark else None
+    if found and found.agrees is False:
+        text = Sentence(
+            gettext_noop(
+                "The end of the toolchain is not verified: its last step measures %(measured)s, but the answer is "
+                "%(answer)s. Change the toolchain or the answer."
+            ),
+            measured=found.observed,
+            answer=any_of([f"“{one}”" for one in answer_words(content)]),
+        )
+    return [Check("reference_toolchain", Level.ERROR, text)]
 
 
 def obstacles_to_gold(revision: Revision) -> list[Check]:

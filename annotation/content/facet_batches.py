@@ -110,4 +110,4 @@ def _put(benchmark: Benchmark, name: str, values: Mapping[int, Values]) -> None:
         FacetValue.objects.bulk_create(row for one in there for row in facet_rows(one, {name: values[one.pk]}))
         Sample.objects.filter(pk__in=[one.pk for one in there]).update(changed_at=timezone.now())
     if values:
-        facets_changed(benchmark)
+        facets_changed(benchmark.pk)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotation.common.task import meanings_of
 from annotation.content.box_names import extra_of, names_of
 from annotation.content.chains.write import save_chains
-from annotation.content.changes import content_changed
+from annotation.content.changes import content_changed, facets_changed
 from annotation.content.json import BoxName
 from annotation.content.segments import place_segments
 from annotation.content.tools import know_names
@@ -58,11 +58,14 @@ class Saved:
     unchanged: int = 0
     repeated: list[SampleRecord] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
+    regrouped: bool = False
+    """Whether facets, image clusters or sizes of stored samples changed."""
 
     def __iadd__(self, other: Saved) -> Saved:
         self.new += other.new
         self.changed += other.changed
         self.unchanged += other.unchanged
+        self.regrouped |= other.regrouped
         return self
 
 
@@ -123,7 +126,9 @@ def save_samples(
         _bank(actor, benchmark, placed)
         touched = _chains(actor, benchmark, placed) & as_before
         saved += Saved(changed=len(touched), unchanged=-len(touched))
-        if saved.new or saved.changed:
+        if saved.regrouped:
+            facets_changed(benchmark.pk)
+        elif saved.new or saved.changed:
             content_changed(benchmark.pk)
     saved.issues = [issue for p in placed.values() for issue in p.issues]
     return saved
@@ -268,7 +273,7 @@ def _update(actor: User | None, sample: Sample, placed: Placed) -> Saved:
         changes |= {"state": stands.value, "changed_at": timezone.now()}
     if changes:
         Sample.objects.filter(pk=sample.pk).update(**changes)
-    return Saved(changed=1) if changes else Saved(unchanged=1)
+    return Saved(changed=1, regrouped=differs.regroups) if changes else Saved(unchanged=1)
 
 
 @dataclass(frozen=True)
@@ -281,6 +286,11 @@ class Difference:
 
     def __bool__(self) -> bool:
         return bool(self.fields) or self.facets or self.gold
+
+    @property
+    def regroups(self) -> bool:
+        """Whether scores change without new gold: their slices, their clusters, or the size of their images."""
+        return self.facets or not self.fields.keys().isdisjoint(("width", "height", "image_group"))
 
 
 def difference(sample: Sample, placed: Placed) -> Difference:

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 from django.db.models import Case, F, When
 from django.utils import timezone
 
-from annotation.content.benchmark_events import notify_changed
-from annotation.content.changes import content_changed
+from annotation.content.changes import facets_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
 
@@ -28,8 +27,7 @@ def place_segments(benchmark: Benchmark, samples: Iterable[int] | None = None) -
     pks = None if samples is None else list(samples)
     changed = sum(_placed(benchmark, chunk) for chunk in _chunks(benchmark, pks))
     if changed:
-        content_changed(benchmark.pk, pks[0] if pks is not None and len(pks) == 1 else None)
-        notify_changed(benchmark)
+        facets_changed(benchmark.pk, pks[0] if pks is not None and len(pks) == 1 else None)
     return changed
 
 

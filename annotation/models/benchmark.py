@@ -63,10 +63,6 @@ class Benchmark(models.Model):
         default=0, db_default=0, help_text="Numbers that runs were given. None is given twice."
     )
 
-    facets_changed_at = models.DateTimeField(
-        null=True, editable=False, help_text="When facets of samples last changed without their gold."
-    )
-
     deleted_at = models.DateTimeField(null=True, blank=True, help_text="When it was put in the trash.")
     deleted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
@@ -123,11 +119,14 @@ class Benchmark(models.Model):
 class ContentChange(models.Model):
     """Changes of the samples, facets or gold of a benchmark; their sum is its change number. Only
     ``annotation.content.changes`` writes them. ``sample``: the key of the only sample whose gold or facets changed; a
-    number alone, as the change stays when the sample goes."""
+    number alone, as the change stays when the sample goes. Scores from before the last ``facets_at`` are stale."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="+")
     changes = models.PositiveBigIntegerField(default=1)
     sample = models.PositiveBigIntegerField(null=True)
+    facets_at = models.DateTimeField(
+        null=True, help_text="When facets, image clusters or sizes changed without gold. None: they did not."
+    )
 
     objects = ContentChangeQuerySet.as_manager()
 

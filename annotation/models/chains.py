@@ -36,7 +36,8 @@ class VerifiedChain(models.Model):
 
     It applies only to exactly these calls, this image, and this answer with its options. A schema that requires
     verified ends accepts two kinds: measured ends, and ends from which another person answered, seeing only the last
-    image. A different answer from the last image is stored too (``matches``), so that people guess only once.
+    image. A different answer from the last image is stored too (``matches``), so that people guess only once. Whether
+    a mark verifies the end is computed from ``measurements`` and ``observed``: ``annotation.common.chain_marks``.
     """
 
     class How(models.TextChoices):

@@ -17,6 +17,8 @@ from annotation.project_file.values import InvalidFileError, Line
 
 FORMAT, VERSION = "sightline-project", 1
 MANIFEST = "manifest.json"
+NOT_PORTABLE = "This is no portable benchmark"
+CHOOSE = "Choose a .sightline file that was exported by Sightline."
 LONGEST_LINE = 64 << 20
 """As the importers of runs read it."""
 MOST_MANIFEST = 64 << 20
@@ -128,7 +130,7 @@ class Reader:
             if isinstance(error, zipfile.BadZipFile) and _begins_as_zip(path):
                 words = "The file is cut off: its end is missing. Copy or download the file again."
                 raise InvalidFileError(words) from error
-            raise InvalidFileError("This is no portable benchmark: it is not a zip with a manifest.json.") from error
+            raise InvalidFileError(f"{NOT_PORTABLE}: it is not a zip with a manifest.json. {CHOOSE}") from error
         if sum(info.file_size for info in self._zip.infolist()) > MOST_BYTES:
             raise InvalidFileError(f"The file holds more than {MOST_BYTES >> 30} GB.")
         found = {info.filename for info in self._zip.infolist()} - {MANIFEST}
@@ -226,7 +228,7 @@ def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidFileError(f"{name}, line {number}: this is no JSON. Copy or download the file again.") from error
     if not isinstance(row, dict):
-        raise InvalidFileError(f"{name}, line {number}: this is no row.")
+        raise InvalidFileError(f"{name}, line {number}: this is no row. Use the exported file unchanged.")
     return row
 
 
@@ -244,7 +246,7 @@ def _manifest(data: bytes) -> Manifest:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidFileError("manifest.json can't be read. Copy or download the file again.") from error
     if format != FORMAT or not isinstance(version, int):
-        raise InvalidFileError("This is no portable benchmark.")
+        raise InvalidFileError(f"{NOT_PORTABLE}: manifest.json names another format. {CHOOSE}")
     if version > VERSION:
         raise InvalidFileError(f"The file has version {version} of the format; this server reads {VERSION}. Update it.")
     for name, one in found.items():

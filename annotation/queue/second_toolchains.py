@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from annotation.agreement import answer_texts
 from annotation.chain_answers import answer_digest
+from annotation.common.chain_marks import is_shown, verifies
 from annotation.consensus import steps
 from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import add_chain
@@ -16,18 +17,20 @@ from webapp.accounts.models import User
 
 
 def verified_toolchains(sample: Sample, contents: Sequence[SampleContent]) -> tuple[bool, ...]:
-    """Whether a person verified that the toolchain of each content gives the answer of that content, on the image that
-    the sample has now. One query, and none unless two have a toolchain."""
+    """Whether a mark shows that the toolchain of each content gives the answer of that content, on the image that the
+    sample has now. One query, and none unless two have a toolchain."""
     digests = [digest_of(one.reference_toolchain) if one.reference_toolchain else "" for one in contents]
     if sum(map(bool, digests)) < 2:
         return (False,) * len(contents)
     image = sample.image.sha256 if sample.image else ""
-    marks = VerifiedChain.objects.filter(sample=sample, image=image, digest__in=set(digests), matches=True)
-    if sample.benchmark.task.toolchain.end_verified:
-        marks = marks.exclude(how=VerifiedChain.How.SEEN)
-    given = set(marks.values_list("digest", "answer_digest"))
-    pairs = zip(contents, digests, strict=True)
-    return tuple((digest, answer_digest(content)) in given for content, digest in pairs)
+    enough = verifies if sample.benchmark.task.toolchain.end_verified else is_shown
+    about: dict[tuple[str, str], list[VerifiedChain]] = {}
+    for mark in VerifiedChain.objects.filter(sample=sample, image=image, digest__in=set(digests)):
+        about.setdefault((mark.digest, mark.answer_digest), []).append(mark)
+    return tuple(
+        any(enough(mark, content) for mark in about.get((digest, answer_digest(content)), ()))
+        for content, digest in zip(contents, digests, strict=True)
+    )
 
 
 def accept_others(

@@ -96,7 +96,7 @@ def activate(*, actor: User, benchmark: Benchmark, version: int, decisions: Deci
         for one, new in changes:
             _change(benchmark, one, new)
         if changes:
-            facets_changed(benchmark)
+            facets_changed(benchmark.pk)
         data: dict[str, Any] = {"number": draft.number, "note": draft.note}
         data["values"] = [[one.facet, one.value, new, one.count] for one, new in changes]
         audit.record(actor=actor, action="task.activate", subject=draft, benchmark=benchmark.slug, data=data)

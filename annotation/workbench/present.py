@@ -96,7 +96,7 @@ def templates_json(width: int, height: int) -> list[dict[str, Any]]:
     return [{"category": name, "calls": calls_to_json(template(name, width, height))} for name in CATEGORIES]
 
 
-def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
+def known_json(chain: KnownChain, content: SampleContent, slug: str) -> dict[str, Any]:
     return {
         "digest": digest_of(chain.calls),
         "calls": calls_to_json(chain.calls),
@@ -104,8 +104,7 @@ def known_json(chain: KnownChain, slug: str) -> dict[str, Any]:
         "by": chain.by,
         "gold": chain.number is None,
         "remove": reverse("annotation:chain-remove", args=[slug, chain.number]) if chain.number else None,
-        "verified": mark_json(chain.verified),
-        "otherwise": mark_json(chain.otherwise),
+        "mark": mark_json(chain.mark, content),
     }
 
 

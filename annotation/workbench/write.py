@@ -80,7 +80,8 @@ def verify_chain(
 
 def answer_end(*, actor: User, sample: Sample, answer: str, image: str = "") -> VerifiedChain:
     """Save the answer that a person gives from the last image of the sample's toolchain alone. An accepted answer
-    verifies the end. Once only, so that people can't try one answer after the other. ``image``: as of ``verify_chain``.
+    verifies the end, unless the last step measures another answer (``chain_marks.verifies``). Once only, so that people
+    can't try one answer after the other. ``image``: as of ``verify_chain``.
 
     Raises ``NotAllowed`` for people who wrote the toolchain, and ``Conflict`` if there is nothing to answer, or it was
     already answered, or the image was replaced.

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, OuterRef, Subquery
 
 from annotation.models import Benchmark, ContentChange, Gold
 from evaluation.metrics.reading import VERSION
@@ -66,10 +66,9 @@ def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[i
         found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
     if missing := keys.keys() - found.keys():
         golds = Gold.objects.filter(sample__benchmark__in=missing).order_by()
-        rows = golds.values_list("sample__benchmark", "sample__benchmark__facets_changed_at")
-        counted = {
-            pk: (last, n, facets) for pk, facets, last, n in rows.annotate(last=Max("accepted_at"), n=Count("pk"))
-        }
+        changes = ContentChange.objects.filter(benchmark=OuterRef("sample__benchmark")).facets_changed()
+        rows = golds.values_list("sample__benchmark").annotate(last=Max("accepted_at"), n=Count("pk"))
+        counted = {pk: state for pk, *state in rows.annotate(facets=Subquery(changes.values("at")))}
         new: dict[int, State] = {pk: counted.get(pk, (None, 0, None)) for pk in missing}
         found |= new
         with _LOCK:

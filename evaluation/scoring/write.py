@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
-from django.utils import timezone
 
 from annotation.common.access import require
 from annotation.models import Benchmark, Version
@@ -141,7 +140,7 @@ def score_one(
             version=_version(run.benchmark, samples.digest),
             gold_digest=samples.digest,
             reading_version=VERSION,
-            computed_at=timezone.now(),
+            computed_at=samples.at,
             seconds=0,
             samples_n=len(samples.columns),
             trajectories_n=len(loaded.columns),

@@ -69,7 +69,7 @@ def test_a_running_job_is_asked_to_stop(enqueue: Enqueue, ana: User) -> None:
     assert running is not None
     job = cancel(running, actor=ana)
     assert (job.state, job.cancel_requested) == ("running", True)
-    with pytest.raises(Conflict, match="Only failed or stopped jobs can"):
+    with pytest.raises(Conflict, match="Only failed, rejected or stopped jobs can"):
         retry(job, actor=ana)
 
 

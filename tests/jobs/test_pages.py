@@ -42,7 +42,7 @@ def test_tabs_hold_and_count_their_states(enqueue: Enqueue, ana: User) -> None:
     waiting = enqueue()
     client = signed_in(ana)
     tabs = client.get("/jobs/").context["tabs"]
-    assert {tab["name"]: tab["count"] for tab in tabs} == {"all": 3, "running": 1, "failed": 1, "done": 1}
+    assert {tab["name"]: tab["count"] for tab in tabs} == {"all": 3, "running": 1, "failed": 0, "done": 2}
     assert client.get("/jobs/?tab=running").context["page"].rows == [waiting]
 
 
@@ -79,7 +79,7 @@ def test_the_detail_shows_the_end_of_a_long_log(enqueue: Enqueue, ana: User) -> 
 
 
 def test_the_link_in_the_bar_counts_what_is_under_way_and_what_needs_me(enqueue: Enqueue, ana: User, sam: User) -> None:
-    enqueue("tests.refuses")
+    enqueue("tests.breaks")
     run_waiting()
     newest = [enqueue(), enqueue()][-1]
     context = signed_in(ana).get("/jobs/indicator/").context

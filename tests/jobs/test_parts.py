@@ -62,9 +62,9 @@ def test_a_part_that_fails_stops_no_other_and_the_job_names_it_with_the_reason(e
     job = enqueue("tests.parts", of=4, failing=[1])
     run_waiting()
     job.refresh_from_db()
-    assert (job.state, job.error) == ("failed", "1 of 4 parts failed.\npart 1: Number 1 is odd.")
+    assert (job.state, job.error) == ("rejected", "1 of 4 parts failed.\npart 1: Number 1 is odd.")
     assert "all parts have ended" in job.lines.values_list("text", flat=True)
-    assert job.lines.filter(level="error").first().text == "part 1: Number 1 is odd."  # type: ignore[union-attr]
+    assert job.lines.filter(level="warning").first().text == "part 1: Number 1 is odd."  # type: ignore[union-attr]
 
 
 def test_of_many_failed_parts_the_first_are_named(enqueue: Enqueue) -> None:

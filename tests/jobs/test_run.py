@@ -8,7 +8,8 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 
 from tests.jobs.conftest import Enqueue
-from webapp.jobs import sweeper
+from webapp.common.errors import ApplicationError
+from webapp.jobs import registry, sweeper
 from webapp.jobs.claim import claim, claim_next
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job, JobLog
@@ -40,8 +41,19 @@ def test_a_refusal_is_kept_as_its_sentence(enqueue: Enqueue) -> None:
     job = enqueue("tests.refuses")
     run_waiting()
     job.refresh_from_db()
-    assert (job.state, job.error) == ("failed", "sh-0207.jpg is cut off after 3.1 MB. Replace it or leave it out.")
-    assert job.lines.get().level == JobLog.Level.ERROR
+    assert (job.state, job.error) == ("rejected", "sh-0207.jpg is cut off after 3.1 MB. Replace it or leave it out.")
+    assert job.lines.get().level == JobLog.Level.WARNING
+
+
+def test_an_error_of_the_server_is_no_refusal(enqueue: Enqueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    def body(context: JobContext) -> None:
+        raise ApplicationError("The store of images is full.", status=507)
+
+    monkeypatch.setitem(registry.KINDS, "tests.once", registry.Kind("tests.once", "Full", body))
+    job = enqueue("tests.once")
+    run_waiting()
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", "The store of images is full.")
 
 
 def test_a_fault_ends_in_the_row_without_its_inner_details_and_the_worker_goes_on(enqueue: Enqueue) -> None:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { endWords, markWords, otherwiseWords } from "../../static/js/models/chain-end.js";
+import { endWords, markWords, markedWords } from "../../static/js/models/chain-end.js";
 import { answersInWords } from "../../static/js/models/options.js";
 
 test("D8.11: the measurement stands beside the answer", () => {
@@ -22,7 +22,7 @@ test("D8.11: the measurement stands beside the answer", () => {
 });
 
 test("D8.11: the mark says how it was verified", () => {
-  const mark = { by: "Ana", how: "measured", answer: ["four"], observed: "4", reason: "" };
+  const mark = { by: "Ana", how: "measured", answer: ["four"], observed: "4", reason: "", shows: true };
   assert.equal(markWords(mark, "today"), "Verified by Ana on today. It replays, and the last step measures the answer: 4, “four”.");
   assert.equal(
     markWords({ ...mark, how: "blind", observed: "four" }, "today"),
@@ -35,8 +35,16 @@ test("D8.11: the mark says how it was verified", () => {
   assert.equal(markWords({ ...mark, how: "seen", answer: [] }, "today"), "Verified by Ana on today. It replays, and the last step shows the answer.");
 });
 
-test("another answer from the last image is shown as such", () => {
-  assert.equal(otherwiseWords({ by: "Rui", observed: "A" }, "today"), "Not verified: Rui answered “A” from the last image alone on today.");
+test("a mark that shows another end says why", () => {
+  const other = { by: "Rui", how: "blind", answer: ["two"], observed: "A", measured: "", shows: false };
+  assert.equal(markWords(other, "today"), "Not verified: Rui answered “A” from the last image alone on today.");
+  assert.equal(markedWords(other, "today"), "answered otherwise by Rui");
+  const contradicted = { ...other, observed: "B", measured: "4" };
+  assert.equal(
+    markWords(contradicted, "today"),
+    "Not verified: the last step measures 4. Rui gave the gold answer from the last image alone on today.",
+  );
+  assert.equal(markedWords(contradicted, "today"), "the last step measures 4");
 });
 
 test("the answers in words are the texts of right options, or the accepted texts", () => {

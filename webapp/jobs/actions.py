@@ -86,13 +86,14 @@ def cancel(job: Job, *, actor: User) -> Job:
 
 @transaction.atomic
 def retry(job: Job, *, actor: User) -> Job:
-    """Put a failed or stopped job in the queue again; it continues from its last checkpoint. The body of a job with
-    parts determines the remaining work.
+    """Put a failed, rejected or stopped job in the queue again; it continues from its last checkpoint. The body of a
+    job with parts determines the remaining work.
     """
     job = _locked(job)
     if not job.can_retry:
         raise Conflict(
-            gettext("“%(title)s” can't be retried. Only failed or stopped jobs can.") % {"title": job.title_words}
+            gettext("“%(title)s” can't be retried. Only failed, rejected or stopped jobs can.")
+            % {"title": job.title_words}
         )
     if job.key and Job.objects.live().filter(key=job.key).exists():
         raise Conflict(gettext("“%(title)s” is already running in another job.") % {"title": job.title_words})

@@ -70,7 +70,7 @@ def cancel(request: Request, job_id: UUID) -> Response:
 @extend_schema(operation_id="job_retry", request=None, responses=JobSerializer)
 @api_view(["POST"])
 def retry(request: Request, job_id: UUID) -> Response:
-    """Repeat a failed or stopped job from its last checkpoint. 409 when it has done neither."""
+    """Repeat a failed, rejected or stopped job from its last checkpoint. 409 for any other."""
     return Response(JobSerializer(actions.retry(_job_for(request, job_id), actor=person_of(request))).data)
 
 

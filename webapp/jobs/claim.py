@@ -125,11 +125,21 @@ def finish_failed(job: Job, sentence: str, *, after: timedelta | None = None) ->
 
     ``after``: only if it has been failing for this time."""
     held = _held(job) if after is None else _held(job).filter(failing_since__lt=from_now(-after))
-    failed = _end(job, held, state=Job.State.FAILED, error=sentence)
-    if failed:
-        say(job, sentence, level=JobLog.Level.ERROR)
+    return _end_with_reason(job, held, Job.State.FAILED, sentence, JobLog.Level.ERROR)
+
+
+@transaction.atomic
+def finish_rejected(job: Job, sentence: str) -> bool:
+    """End the job as rejected: what it was given can't be used, for this reason. The server did not fail."""
+    return _end_with_reason(job, _held(job), Job.State.REJECTED, sentence, JobLog.Level.WARNING)
+
+
+def _end_with_reason(job: Job, held: Any, state: Job.State, sentence: str, level: JobLog.Level) -> bool:
+    ended = _end(job, held, state=state, error=sentence)
+    if ended:
+        say(job, sentence, level=level)
         tell_stopped(job.kind, job.payload, sentence)
-    return failed
+    return ended
 
 
 @transaction.atomic

@@ -20,9 +20,12 @@ class Job(models.Model):
         RUNNING = "running", gettext_lazy("Running")
         DONE = "done", gettext_lazy("Done")
         FAILED = "failed", gettext_lazy("Failed")
+        REJECTED = "rejected", gettext_lazy("Rejected")
         CANCELLED = "cancelled", gettext_lazy("Stopped")
 
     LIVE = (State.QUEUED, State.RUNNING)
+    NOT_DONE = (State.FAILED, State.REJECTED)
+    """Rejected: the file or request can't be used, and the error says why. Failed: the server could not do it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=80)
@@ -120,7 +123,7 @@ class Job(models.Model):
 
     @property
     def can_retry(self) -> bool:
-        return self.state in (self.State.FAILED, self.State.CANCELLED)
+        return self.state in (*self.NOT_DONE, self.State.CANCELLED)
 
     @property
     def waits_for_parts(self) -> bool:

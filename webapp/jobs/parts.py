@@ -82,8 +82,8 @@ def go_on_with_parents() -> None:
 
 
 def failures_of(job: Job) -> str:
-    """Return the number, names and reasons of failed parts of the job; "" if none failed."""
-    failed = list(job.parts.filter(state=Job.State.FAILED).oldest_first().values_list("title", "error"))
+    """Return the number, names and reasons of failed and rejected parts of the job; "" if there are none."""
+    failed = list(job.parts.filter(state__in=Job.NOT_DONE).oldest_first().values_list("title", "error"))
     if not failed:
         return ""
     lines = [f"{len(failed)} of {job.parts.count()} {job.unit} failed."]
@@ -93,6 +93,11 @@ def failures_of(job: Job) -> str:
         said = ngettext("%(count)s more is in the log.", "%(count)s more are in the log.", more)
         lines.append(said % {"count": more})
     return "\n".join(lines)
+
+
+def has_failed_parts(job: Job) -> bool:
+    """Whether the server could not do a part of the job."""
+    return bool(job.parts.filter(state=Job.State.FAILED).exists())
 
 
 def _lock(parent: UUID) -> None:

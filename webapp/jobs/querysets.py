@@ -33,7 +33,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.filter(state__in=["queued", "running"])
 
     def unfinished(self) -> Self:
-        """Under way, waiting, or stopped on a fault that a person has to look at."""
+        """Under way, waiting, or stopped on a fault that a person has to look at. What is rejected is no fault."""
         return self.filter(state__in=["queued", "running", "failed"])
 
     def queued(self) -> Self:
@@ -68,7 +68,8 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.order_by(Case(When(parent=None, then=0), default=1), "created", "id")
 
     def in_tab(self, tab: str) -> Self:
-        """The jobs of one tab of the jobs page: running (with waiting), failed, done (with stopped), or all."""
+        """The jobs of one tab of the jobs page: running (with waiting), failed, done (with rejected and stopped), or
+        all."""
         return self.filter(state__in=TABS[tab]) if TABS.get(tab) else self
 
     def counts(self) -> dict[str, int]:
@@ -81,7 +82,7 @@ TABS: Mapping[str, tuple[str, ...]] = {
     "all": (),
     "running": ("queued", "running"),
     "failed": ("failed",),
-    "done": ("done", "cancelled"),
+    "done": ("done", "rejected", "cancelled"),
 }
 """Of the page of jobs, with the states of each; all: any."""
-_STATES = ("queued", "running", "done", "failed", "cancelled")
+_STATES = ("queued", "running", "done", "failed", "rejected", "cancelled")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
+from http import HTTPStatus
 from threading import Event, Thread
 
 from django.conf import settings
@@ -20,10 +21,19 @@ from webapp.common import request_id
 from webapp.common.errors import ApplicationError
 from webapp.common.outages import outage_of
 from webapp.common.translation import in_english
-from webapp.jobs.claim import claim_next, finish, finish_cancelled, finish_failed, give_back, postpone, renew
+from webapp.jobs.claim import (
+    claim_next,
+    finish,
+    finish_cancelled,
+    finish_failed,
+    finish_rejected,
+    give_back,
+    postpone,
+    renew,
+)
 from webapp.jobs.context import JobCancelled, JobContext, LeaseLost, WorkerStopping
 from webapp.jobs.models import Job
-from webapp.jobs.parts import failures_of, hand_out
+from webapp.jobs.parts import failures_of, hand_out, has_failed_parts
 from webapp.jobs.registry import Parts, is_gone, kind_named
 from webapp.jobs.stopping import Stopping
 
@@ -97,13 +107,15 @@ def _run_body(job: Job, context: JobContext) -> Ending:
             _close_connection()
             return partial(postpone, job, outage)
         if isinstance(error, ApplicationError):
-            return partial(finish_failed, job, error.message)
+            # A person can act on it, except on an error of the server.
+            ending = finish_rejected if error.status < HTTPStatus.INTERNAL_SERVER_ERROR else finish_failed
+            return partial(ending, job, error.message)
         logger.exception("Job %s (%s) broke", job.pk, job.kind)
         return partial(finish_failed, job, _fault(error, job))
     if isinstance(result, Parts):
         return partial(_hand_out, job, result)
     if failures := failures_of(job):
-        return partial(finish_failed, job, failures)
+        return partial(finish_failed if has_failed_parts(job) else finish_rejected, job, failures)
     # A finished job shows full progress, whatever the last report of the body.
     whole = Coalesce(F("total"), F("done"))
     return partial(finish, job, Job.State.DONE, result=result or {}, result_url=context.result_url, done=whole)

@@ -33,7 +33,8 @@ LINES_SHOWN = 200
 @require_safe
 def jobs(request: SignedInRequest) -> HttpResponse:
     """Templates jobs/list.html and its piece jobs/_list.html; context: page (rows, has_next, after), tabs (name,
-    label, count, current), tab, counts (all, queued, running, done, failed, cancelled), everyone (shown, else mine),
+    label, count, current), tab, counts (all, queued, running, done, failed, rejected,
+    cancelled), everyone (shown, else mine),
     can_see_everyone, live (whether the piece should ask again).
 
     Address: ?tab=all|running|failed|done &who=everyone (site admins) &after=KEY. Five queries with the session's two.
@@ -62,7 +63,7 @@ def _tabs(counts: dict[str, int], current: str) -> list[dict[str, Any]]:
         "all": counts["all"],
         "running": counts["queued"] + counts["running"],
         "failed": counts["failed"],
-        "done": counts["done"] + counts["cancelled"],
+        "done": counts["done"] + counts["rejected"] + counts["cancelled"],
     }
     return [
         {"name": name, "label": label, "count": shown[name], "current": name == current} for name, label in TABS.items()

@@ -11,7 +11,7 @@ from annotation.board.read.pairs import GENERATED, ORIGIN, PAIR, REAL, has_image
 from annotation.board.write.decisions import storable_text
 from annotation.building import Stage, Verdict
 from annotation.common.access import require
-from annotation.content.changes import content_changed
+from annotation.content.changes import facets_changed
 from annotation.content.revisions import facet_rows
 from annotation.content.tools import lock_bank
 from annotation.models import Benchmark, BuildDecision, BuildItem, FacetValue, Sample
@@ -140,4 +140,4 @@ def name_pair(source: BuildItem) -> None:
     FacetValue.objects.filter(sample=sample, name__in=(PAIR, ORIGIN)).delete()
     facets = {PAIR: [sample.key], ORIGIN: [REAL if source.real else GENERATED]}
     FacetValue.objects.bulk_create(facet_rows(sample, facets))
-    content_changed(source.benchmark_id)
+    facets_changed(source.benchmark_id, sample.pk)

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from annotation.chain_answers import answer_digest
 from annotation.common.access import known_to
+from annotation.common.chain_marks import best_mark
 from annotation.content.json import calls_to_json, kept_calls
 from annotation.models import AcceptedChain, Benchmark, Sample, VerifiedChain
 from annotation.schema import FurtherChain, SampleContent, ToolCall
@@ -19,16 +20,13 @@ from annotation.schema import FurtherChain, SampleContent, ToolCall
 
 @dataclass(frozen=True, slots=True)
 class KnownChain:
-    """An accepted toolchain as a page lists it; ``number`` is the id of its row, None for the gold's own.
-    ``otherwise``: a person answered otherwise from its last image, and it is not verified.
-    """
+    """An accepted toolchain as a page lists it; ``number`` is the id of its row, None for the gold's own."""
 
     number: int | None
     calls: tuple[ToolCall, ...]
     note: str
     by: str
-    verified: VerifiedChain | None
-    otherwise: VerifiedChain | None = None
+    mark: VerifiedChain | None = None
 
 
 def digest_of(calls: Sequence[ToolCall]) -> str:
@@ -43,18 +41,16 @@ def digest_of(calls: Sequence[ToolCall]) -> str:
 
 
 def mark_of(sample: Sample, content: SampleContent, viewer: Any = None) -> VerifiedChain | None:
-    """Return the mark that the end of the content's toolchain gives its answer, on the sample's image: measured or
-    blind marks before marks by sight, the first of equal ones. A ``viewer`` who gets gold checks sees only their own
-    mark.
+    """Return the mark that shows most about the end of the content's toolchain, for its answer, on the sample's image;
+    None without a mark. A ``viewer`` who gets gold checks sees only their own mark.
     """
     image = sample.image.sha256 if sample.image else ""
     marks = VerifiedChain.objects.filter(
-        sample=sample, image=image, digest=digest_of(content.reference_toolchain),
-        answer_digest=answer_digest(content), matches=True,
-    ).select_related("person")  # fmt: skip
+        sample=sample, image=image, digest=digest_of(content.reference_toolchain), answer_digest=answer_digest(content)
+    ).select_related("person")
     if viewer is not None and known_to(viewer, sample.benchmark).handed_checks:
         marks = marks.filter(person=viewer)
-    return min(marks, key=lambda mark: (mark.how == VerifiedChain.How.SEEN, mark.pk), default=None)
+    return best_mark(marks, content)
 
 
 def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
@@ -63,12 +59,12 @@ def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
     """
     image, gold = sample.image.sha256 if sample.image else "", content.reference_toolchain
     marks = VerifiedChain.objects.filter(sample=sample, image=image, answer_digest=answer_digest(content))
-    ordered = sorted(marks.select_related("person"), key=lambda mark: (mark.how != VerifiedChain.How.SEEN, -mark.pk))
-    verified = {mark.digest: mark for mark in ordered if mark.matches}
-    otherwise = {mark.digest: mark for mark in ordered if not mark.matches and mark.digest not in verified}
+    about: dict[str, list[VerifiedChain]] = {}
+    for mark in marks.select_related("person"):
+        about.setdefault(mark.digest, []).append(mark)
 
     def known(number: int | None, calls: tuple[ToolCall, ...], digest: str, note: str, by: str) -> KnownChain:
-        return KnownChain(number, calls, note, by, verified.get(digest), otherwise.get(digest))
+        return KnownChain(number, calls, note, by, best_mark(about.get(digest, ()), content))
 
     found = [known(None, tuple(gold), digest_of(gold), "", "")] if gold else []
     rows = _further(sample)
@@ -77,7 +73,7 @@ def known_chains(sample: Sample, content: SampleContent) -> list[KnownChain]:
 
 def further_chains(sample: Sample) -> list[KnownChain]:
     """The further ones alone, in the order in which scores count them, without marks. One query."""
-    return [KnownChain(row.pk, kept_calls(row.calls), row.note, _by(row), None) for row in _further(sample)]
+    return [KnownChain(row.pk, kept_calls(row.calls), row.note, _by(row)) for row in _further(sample)]
 
 
 def further_by_sample(benchmark: Benchmark) -> dict[int, list[dict[str, Any]]]:

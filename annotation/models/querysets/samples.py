@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, Window
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, Window
 from django.db.models.functions import Coalesce, Now, RowNumber
 
 from annotation.models.querysets.waiting import WAITING_STATES, WaitingQuerySet
@@ -352,6 +352,10 @@ class ContentChangeQuerySet(models.QuerySet[Any]):
         """The change number of each of these benchmarks. It grows with each change of samples, facets or gold."""
         rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
         return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
+
+    def facets_changed(self) -> Self:
+        """When facets last changed without gold, by benchmark, as rows of benchmark and ``at``; None: never."""
+        return self.order_by().values("benchmark").annotate(at=Max("facets_at"))  # type: ignore[return-value]
 
     def latest_first(self, benchmark: int) -> list[tuple[int, int | None]]:
         """The increment of each change of a benchmark, with the sample if the change affects only one."""

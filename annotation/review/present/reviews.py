@@ -112,7 +112,7 @@ def _chain(sample: Sample, revision: Revision, slug: str) -> dict[str, Any] | No
     urls = {name: reverse(f"annotation:chain-{name}", args=[slug, sample.key]) for name in ("run", "verify")}
     return {
         **urls,
-        "mark": mark_json(mark_of(sample, content)),
+        "mark": mark_json(mark_of(sample, content), content),
         "blind": reverse("annotation:chain-end", args=[slug, sample.key]),
     }
 

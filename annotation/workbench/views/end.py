@@ -9,6 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
+from annotation.chain_answers import compare
+from annotation.common.chain_marks import verifies
 from annotation.common.sample import load_sample
 from annotation.common.tabs import benchmark_context
 from annotation.images.chain_runs import RunDeferred, run_whole
@@ -30,15 +32,22 @@ def end(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     question), image (address of the last image), problem (why there is none), and the benchmark's head. Posted: answer,
     image (the SHA-256 of the original). Nothing of the answer is shown, before or after."""
     person, sample = load_sample(request, slug, key, Right.REVIEW)
+    content = end_to_answer(person, sample)
     if request.method == "POST":
         given, image = request.POST.get("answer", "")[:LONGEST_NOTE], request.POST.get("image", "")[:64]
         mark = answer_end(actor=person, sample=sample, answer=given, image=image)
-        if mark.matches:
+        if verifies(mark, content):
             messages.success(request, gettext("Your answer is the gold answer: the end of the toolchain is verified."))
+        elif mark.matches:
+            words = gettext(
+                "Your answer is the gold answer, but the last step measures %(measured)s. The end is not "
+                "verified until the toolchain or the answer changes."
+            )
+            measured = compare(mark.measurements, content).observed
+            messages.warning(request, words % {"measured": measured})
         else:
             messages.warning(request, gettext("Your answer is not the gold answer: the end is not verified."))
         return redirect("annotation:review", slug)
-    content = end_to_answer(person, sample)
     context = benchmark_context(request, sample.benchmark, "review")
     is_choice = content.answer_type is AnswerType.MULTIPLE_CHOICE
     context |= {

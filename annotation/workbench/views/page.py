@@ -59,8 +59,8 @@ def workbench(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "rights": rights,
         "tools": tools_json(),
         "templates": templates_json(sample.width or 1, sample.height or 1),
-        "mark": mark_json(mark_of(sample, _parsed(content), request.user)),
-        "chains": [known_json(chain, slug) for chain in chains],
+        "mark": mark_json(mark_of(sample, _parsed(content), request.user), _parsed(content)),
+        "chains": [known_json(chain, of_gold, slug) for chain in chains],
         "picture": _picture(sample),
         "urls": _urls(slug, sample.key, rights),
     }

@@ -79,7 +79,7 @@ def verify(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     reason = text_of(data, "reason", longest=LONGEST_NOTE)
     image = text_of(data, "image", longest=64)
     mark = verify_chain(actor=person, sample=sample, content=content, reason=reason, image=image)
-    return JsonResponse(mark_json(mark))
+    return JsonResponse(mark_json(mark, content))
 
 
 def _content(data: Mapping[str, Any]) -> SampleContent:
@@ -121,7 +121,7 @@ def _further(sample: Sample, slug: str) -> list[dict[str, Any]]:
     gold = Gold.objects.filter(sample=sample).values("revision")[:1]
     revision = Revision.objects.filter(pk__in=gold).with_content().first()
     content = content_of(revision) if revision else SampleContent()
-    return [known_json(chain, slug) for chain in known_chains(sample, content) if chain.number]
+    return [known_json(chain, content, slug) for chain in known_chains(sample, content) if chain.number]
 
 
 def _python(sample: Sample, calls: tuple[ToolCall, ...], shown: ShownChain) -> dict[str, Any]:

@@ -6,11 +6,13 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotation.content.freeze import gold_digest
@@ -43,11 +45,13 @@ from webapp.common.garbage_collection import gc_paused
 @dataclass(frozen=True)
 class LoadedSamples:
     """The gold of a benchmark as columns; ``pks[i]`` is the primary key of row ``i``; ``digest`` names the gold;
-    ``earlier``: the images that were replaced, by primary key."""
+    ``at``: before they were loaded, so that a later change makes their scores stale; ``earlier``: the images that were
+    replaced, by primary key."""
 
     columns: SampleColumns
     pks: list[int]
     digest: str
+    at: datetime
     earlier: Earliers = field(default_factory=dict)
 
     @property
@@ -72,6 +76,7 @@ class LoadedRun:
 @gc_paused()
 def load_samples(benchmark: Benchmark) -> LoadedSamples:
     """All samples that have gold, in order of id. Eleven queries."""
+    at = timezone.now()
     rows = list(
         Sample.objects.filter(benchmark=benchmark, gold__isnull=False)
         .order_by("key")
@@ -100,7 +105,7 @@ def load_samples(benchmark: Benchmark) -> LoadedSamples:
         accepted=_accepted(benchmark, [row[0] for row in rows]),
     )
     earlier = earlier_images(ImageReplacement.objects.filter(sample__benchmark=benchmark))
-    return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark), earlier)
+    return LoadedSamples(columns, [row[0] for row in rows], gold_digest(benchmark), at, earlier)
 
 
 _KEPT: tuple[tuple[Any, ...], LoadedSamples] | None = None
@@ -109,12 +114,13 @@ _KEPT: tuple[tuple[Any, ...], LoadedSamples] | None = None
 def kept_samples(benchmark: Benchmark) -> LoadedSamples:
     """``load_samples``, cached in this process for the next run of the benchmark until something changes."""
     global _KEPT
+    at = timezone.now()
     number = ContentChange.objects.numbers([benchmark.pk])[benchmark.pk]
     key = (benchmark.pk, benchmark.created_at, number, gold_digest(benchmark))
     kept = _KEPT
     if kept is None or kept[0] != key:
         _KEPT = kept = (key, load_samples(benchmark))
-    return kept[1]
+    return replace(kept[1], at=at)
 
 
 def forget_samples() -> None:

@@ -23,7 +23,7 @@ export class SightlineChainStrip extends HTMLElement {
   #answers;
   #answer;
   #end;
-  #marked = false;
+  #mark = null;
   #results;
   #runs;
   #known = new Map();
@@ -41,7 +41,7 @@ export class SightlineChainStrip extends HTMLElement {
       if (at >= 0) this.#run(at);
     });
     this.#part("verify").addEventListener("click", () => this.#verify());
-    this.#mark(chain.mark);
+    this.#showMark(chain.mark);
     this.#run(this.#calls.length);
   }
 
@@ -60,8 +60,8 @@ export class SightlineChainStrip extends HTMLElement {
   }
 
   #show({ original, steps, view, error, end }) {
-    this.#end.show(end, this.#answers, !this.#marked);
-    this.#part("ask").hidden = this.#marked || !end?.image || end.agrees !== null;
+    this.#end.show(end, this.#answers, !this.#mark?.shows);
+    this.#part("ask").hidden = this.#mark?.verifies || !end?.image || end.agrees !== null;
     for (const step of [original, ...steps]) if (step.thumbnail) this.#known.set(step.key, step.thumbnail);
     this.#part("frames").replaceChildren(...[original, ...steps].map((step) => this.#frame(step, view.number)));
     const image = this.#part("picture");
@@ -82,14 +82,14 @@ export class SightlineChainStrip extends HTMLElement {
   async #verify() {
     const answer = await sendJson("POST", this.#chain.verify, { calls: this.#calls, ...this.#answer, reason: this.#end.reason, image: this.#image }, { token: token(), key: newKey() }).catch(() => null);
     this.#say(answer?.status === 200 ? "" : (answer?.data.error?.message ?? t("No response from the server. Try again.")));
-    if (answer?.status === 200) this.#mark(answer.data);
+    if (answer?.status === 200) this.#showMark(answer.data);
     else if (answer?.data.error?.code === "measured_otherwise") this.#end.ask();
   }
 
-  #mark(mark) {
-    this.#marked = mark !== null;
-    this.#part("verify").hidden = this.#marked;
-    this.#part("end-reason").closest(".field").hidden ||= this.#marked;
+  #showMark(mark) {
+    this.#mark = mark;
+    this.#part("verify").hidden = mark?.shows ?? false;
+    this.#part("end-reason").closest(".field").hidden ||= mark?.shows ?? false;
     this.#part("mark").textContent = mark ? markWords(mark, moment(new Date(mark.at), "day")) : t("Not verified.");
   }
 

@@ -1,6 +1,6 @@
 import { moment } from "../lib/moments.js";
 import { t } from "../lib/t.js";
-import { markWords, markedWords, otherwiseWords } from "../models/chain-end.js";
+import { markWords, markedWords } from "../models/chain-end.js";
 import { same } from "../models/draft.js";
 import { answerOf } from "../models/options.js";
 import { ChainEnd } from "./chain-end.js";
@@ -8,7 +8,7 @@ import { copied, keepRows } from "./rows.js";
 
 const day = (at) => moment(new Date(at), "day");
 
-/** The accepted chains of the sample, and the mark that a person saw the end of one give the answer. */
+/** The accepted chains of the sample, and the marks about their ends. */
 export class WorkbenchChains {
   #root;
   #chains;
@@ -20,7 +20,7 @@ export class WorkbenchChains {
 
   constructor(root, { chains, urls, mark, content, picture }, on) {
     [this.#root, this.#chains, this.#urls, this.#image, this.#on] = [root, chains, urls, picture?.sha, on];
-    for (const { calls, verified } of chains) if (verified) this.#marks.push({ calls, ...verified });
+    for (const { calls, mark: one } of chains) if (one) this.#marks.push({ calls, ...one });
     if (mark) this.#marks.push({ calls: content.reference_toolchain, of: answerOf(content), ...mark });
     this.#end = new ChainEnd(root);
     root.part("chains").addEventListener("click", ({ target }) => this.#act(target));
@@ -36,18 +36,13 @@ export class WorkbenchChains {
     keepRows(list, this.#chains.length, () => copied("row-bench-chain"));
     for (const [at, chain] of this.#chains.entries()) this.#row(list.children[at], chain, calls);
     const mark = this.#marks.findLast((one) => same(one.calls, calls) && this.#isOf(one));
-    this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? this.#unverified(calls) : "";
+    this.#root.part("mark").textContent = mark ? markWords(mark, day(mark.at)) : calls.length ? t("Not verified.") : "";
     const verify = this.#root.querySelector("[data-act=verify]");
-    const asks = Boolean(verify && calls.length && !mark);
+    const asks = Boolean(verify && calls.length && !mark?.shows);
     if (verify) verify.disabled = !asks;
     this.#end.show(end, this.#on.answers(), asks);
     const accept = this.#root.querySelector("[data-act=accept]");
     if (accept) accept.disabled = !calls.length || this.#chains.some((one) => same(one.calls, calls));
-  }
-
-  #unverified(calls) {
-    const { otherwise } = this.#chains.find((one) => one.otherwise && same(one.calls, calls) && this.#isOf(one.otherwise)) ?? {};
-    return otherwise ? otherwiseWords(otherwise, day(otherwise.at)) : t("Not verified.");
   }
 
   /** Marks of accepted toolchains are about the gold's answer. */
@@ -60,8 +55,7 @@ export class WorkbenchChains {
     part("whose").textContent = chain.gold ? t("Gold") : t("By %(name)s", { name: chain.by });
     part("tools").textContent = chain.calls.map(({ tool }) => tool).join(" → ");
     const mark = this.#marks.findLast((one) => same(one.calls, chain.calls));
-    const unverified = chain.otherwise ? t("answered otherwise by %(name)s", { name: chain.otherwise.by }) : t("not verified");
-    part("about").textContent = [chain.note, mark ? markedWords(mark, day(mark.at)) : unverified].filter(Boolean).join(" · ");
+    part("about").textContent = [chain.note, mark ? markedWords(mark, day(mark.at)) : t("not verified")].filter(Boolean).join(" · ");
     row.querySelector("[data-act=take]").disabled = same(chain.calls, calls);
     row.querySelector("[data-act=remove-chain]").hidden = !chain.remove || !this.#root.querySelector("[data-act=accept]");
   }

@@ -21,24 +21,31 @@ export function endWords(end, answers) {
   return `${measures} ${asks}`;
 }
 
-/** Who verified a toolchain and how. `day`: the date as text. */
-export function markWords({ by, how, answer, observed, reason }, day) {
+/** Who verified a toolchain and how, or why it is not verified. `day`: the date as text. */
+export function markWords(mark, day) {
+  const { by, how, answer, observed, reason, shows } = mark;
+  if (!shows) return otherwiseWords(mark, day);
   const verified = t("Verified by %(name)s on %(day)s.", { name: by, day });
   const shown = said(answer);
   if (how === "measured") return `${verified} ${t("It replays, and the last step measures the answer: %(observed)s, %(answer)s.", { observed, answer: shown })}`;
   if (how === "blind") return `${verified} ${t("It replays, and a person answered %(answer)s from the last image alone.", { answer: shown })}`;
-  const shows = answer.length
+  const words = answer.length
     ? t("It replays, and the last step shows the answer, %(answer)s.", { answer: shown })
     : t("It replays, and the last step shows the answer.");
-  return [verified, shows, reason && t("Reason: %(reason)s", { reason })].filter(Boolean).join(" ");
+  return [verified, words, reason && t("Reason: %(reason)s", { reason })].filter(Boolean).join(" ");
+}
+
+function otherwiseWords({ by, observed, measured }, day) {
+  const values = { name: by, day, measured, observed: said([observed]) };
+  return measured
+    ? t("Not verified: the last step measures %(measured)s. %(name)s gave the gold answer from the last image alone on %(day)s.", values)
+    : t("Not verified: %(name)s answered %(observed)s from the last image alone on %(day)s.", values);
 }
 
 /** The same in few words: "measured by Rui on 3 Nov 2026". */
-export const markedWords = ({ by, how }, day) => {
-  const values = { name: by, day };
+export const markedWords = ({ by, how, shows, measured }, day) => {
+  const values = { name: by, day, measured };
+  if (!shows) return measured ? t("the last step measures %(measured)s", values) : t("answered otherwise by %(name)s", values);
   if (how === "measured") return t("measured by %(name)s on %(day)s", values);
   return how === "blind" ? t("answered from the last image by %(name)s on %(day)s", values) : t("seen by %(name)s on %(day)s", values);
 };
-
-/** That a person answered otherwise from the last image. */
-export const otherwiseWords = ({ by, observed }, day) => t("Not verified: %(name)s answered %(observed)s from the last image alone on %(day)s.", { name: by, observed: said([observed]), day });

@@ -305,12 +305,13 @@ GRAY = [{"tool": "colorspace_gray", "arguments": {}, "image_in": "original", "im
 BLUR = [{"tool": "blur", "arguments": {"method": "median", "ksize": 5}, "image_in": "original", "image_out": None}]
 
 
-def verified(person, sample, calls, answer="B"):
+def verified(person, sample, calls, answer="B", **about):
     """The mark that this toolchain gives the answer on the image of the sample."""
     given, _, _ = content_from_json(content() | {"answer": [answer]})
+    mark = {"how": "blind", "observed": answer} | about
     VerifiedChain.objects.create(
         sample=sample, digest=digest_of(calls_from_json(calls)), image=sample.image.sha256, person=person,
-        answer_digest=answer_digest(given), how="measured",
+        answer_digest=answer_digest(given), **mark,
     )  # fmt: skip
 
 
@@ -331,6 +332,18 @@ def test_of_two_verified_toolchains_the_second_is_accepted_beside_the_gold(ana, 
     assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "disputed"
     adjudicate(actor=rui, sample=second, verdict=Verdict("accept", content(reference_toolchain=GRAY)))
     assert not AcceptedChain.objects.filter(sample=second).exists()
+
+
+@pytest.mark.parametrize(
+    "claimed", [{"observed": "A"}, {"how": "measured", "observed": "blue"}, {"measurements": {"text": "black"}}]
+)
+def test_a_mark_that_only_claims_to_verify_settles_no_dispute(ana, bo, kitchen, claimed):
+    AdjudicationRule.objects.create(benchmark=kitchen, number=1, when_agreed="accept")
+    sample = kitchen.samples.select_related("image").get(key="s-0000")
+    verified(ana, sample, GRAY)
+    verified(bo, sample, BLUR, **claimed)
+    submitted(ana, kitchen, reference_toolchain=GRAY)
+    assert submitted(bo, kitchen, reference_toolchain=BLUR).state == "disputed"
 
 
 CANNOT = {"unanswerable": "The mug is hidden.", "answer": []}

@@ -9,10 +9,16 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotation.chain_answers import answer_digest
+from annotation.common.chain_marks import verifies
+from annotation.content.chains.read import digest_of
 from annotation.content.checks import validate_gold
 from annotation.content.json import calls_to_json, content_from_json
+from annotation.content.revisions import content_of
+from annotation.images import chain_runs
 from annotation.models import BenchmarkSchema, Gold, ImageReplacement, Revision, Sample, VerifiedChain
 from annotation.queue.assignment import next_to_annotate
+from annotation.review.write.decisions import next_to_review
 from annotation.schema import SampleContent, ToolCall
 from annotation.studio.write.submit import submit
 from annotation.validation import blocking
@@ -48,10 +54,7 @@ def require_ends(sample: Sample) -> None:
 @pytest.fixture
 def waiting(sample: Sample, ana: User) -> Sample:
     """Ana submitted a toolchain that ends in an image; the schema requires verified ends."""
-    BenchmarkSchema.objects.create(
-        benchmark=sample.benchmark, number=1, state="active", content=REQUIRED, activated_at=timezone.now()
-    )
-    sample.benchmark.forget_schema()
+    require_ends(sample)
     next_to_annotate(actor=ana, benchmark=sample.benchmark)
     submit(actor=ana, sample=sample, version=0, content=said())
     return sample
@@ -97,13 +100,27 @@ def test_an_answer_from_the_toolchain_on_a_replaced_image_is_refused(waiting: Sa
 
 def test_another_answer_is_shown_until_the_end_is_verified(waiting: Sample, rui: User, lea: User) -> None:
     record_gold(waiting)
-    assert first_chain(lea, waiting)["otherwise"] is None
+    assert first_chain(lea, waiting)["mark"] is None
     answer_end(actor=rui, sample=waiting, answer="A")
-    shown = first_chain(lea, waiting)
-    assert (shown["verified"], shown["otherwise"]["by"], shown["otherwise"]["observed"]) == (None, str(rui), "A")
+    shown = first_chain(lea, waiting)["mark"]
+    assert (shown["shows"], shown["verifies"], shown["by"], shown["observed"]) == (False, False, str(rui), "A")
     answer_end(actor=lea, sample=waiting, answer="B")
-    shown = first_chain(lea, waiting)
-    assert (shown["verified"]["by"], shown["otherwise"]) == (str(lea), None)
+    shown = first_chain(lea, waiting)["mark"]
+    assert (shown["shows"], shown["verifies"], shown["by"]) == (True, True, str(lea))
+
+
+def test_the_review_links_the_page_and_explains_a_mark_that_does_not_verify(
+    contradicting: Sample, rui: User, lea: User
+) -> None:
+    answer_end(actor=lea, sample=contradicting, answer="B")
+    client = signed_in(rui)
+    next_to_review(actor=rui, benchmark=contradicting.benchmark)
+    given = {"answer": "B", "seconds": 5, "unsure": False}
+    answered = client.post("/benchmarks/kitchen/review/blind/s-0000/", json.dumps(given), "application/json")
+    assert answered.status_code == 200, answered.content
+    page = client.get("/benchmarks/kitchen/review/samples/s-0000/")
+    assert f'href="{PAGE}" data-part="ask"' in page.content.decode()
+    assert page.context["review"]["chain"]["mark"]["measured"] == measured(contradicting)
 
 
 def record_gold(sample: Sample) -> None:
@@ -143,16 +160,80 @@ def test_another_toolchain_answer_or_option_is_not_verified(waiting: Sample, rui
 
 def test_two_is_not_four_components(sample: Sample, ana: User) -> None:
     """A measured mismatch blocks acceptance, also with a reason."""
-    BenchmarkSchema.objects.create(
-        benchmark=sample.benchmark, number=1, state="active", content=REQUIRED, activated_at=timezone.now()
-    )
-    sample.benchmark.forget_schema()
+    require_ends(sample)
     two = replace(parsed(CHAIN), options={"A": "forty", "B": "209 dots"}, answers=("B",))
     with pytest.raises(InvalidInput) as refused:
         verify_chain(actor=ana, sample=sample, content=two)
     assert refused.value.code == "measured_otherwise"
     assert verify_chain(actor=ana, sample=sample, content=two, reason="Most are hidden.").how == "seen"
     assert obstacles(sample, two) == ["reference_toolchain"]
+
+
+@pytest.fixture
+def contradicting(sample: Sample, ana: User) -> Sample:
+    """Ana submitted a toolchain that ends in an image and counts many components in it. The answer is "two"."""
+    require_ends(sample)
+    next_to_annotate(actor=ana, benchmark=sample.benchmark)
+    submit(actor=ana, sample=sample, version=0, content=said(CHAIN) | {"options": {"A": "black", "B": "two"}})
+    return sample
+
+
+def counted(sample: Sample) -> SampleContent:
+    return content_of(Revision.objects.filter(annotation__sample=sample).with_content().get())
+
+
+def measured(sample: Sample) -> str:
+    last = chain_runs.run_whole(sample, CHAIN).steps[-1]
+    return f"{last.measurements['total_components']:g}"
+
+
+def test_a_blind_answer_does_not_overrule_a_number_that_contradicts_it(
+    contradicting: Sample, rui: User, lea: User
+) -> None:
+    count = measured(contradicting)
+    assert count != "2"
+    answered = signed_in(rui).post(PAGE, {"answer": "B"}, follow=True).content.decode()
+    assert f"is the gold answer, but the last step measures {count}." in answered
+    mark = VerifiedChain.objects.get()
+    assert (mark.how, mark.observed, mark.matches) == ("blind", "B", True)
+    given = counted(contradicting)
+    assert not verifies(mark, given)
+    assert obstacles(contradicting, given) == ["reference_toolchain"]
+    reason = [str(one.text) for one in validate_gold(contradicting, given, {}) if "verified" in str(one.text)]
+    assert reason == [
+        f"The end of the toolchain is not verified: its last step measures {count}, but the answer is “two”. "
+        "Change the toolchain or the answer."
+    ]
+    record_gold(contradicting)
+    shown = first_chain(lea, contradicting)["mark"]
+    assert (shown["shows"], shown["verifies"], shown["measured"]) == (False, False, count)
+
+
+@pytest.mark.parametrize(
+    ("how", "observed", "measurements", "verified"),
+    [
+        ("measured", "2", {"total_components": 2}, True),
+        ("measured", "2", {"total_components": 4}, False),
+        ("measured", "2", {}, False),
+        ("blind", "B", {}, True),
+        ("blind", "B", {"total_components": 2}, True),
+        ("blind", "B", {"total_components": 4}, False),
+        ("blind", "A", {}, False),
+        ("blind", "A", {"total_components": 2}, False),
+        ("seen", "", {"total_components": 4}, False),
+        ("seen", "", {}, False),
+    ],
+)
+def test_a_mark_verifies_what_was_measured_and_answered_and_not_what_it_claims(
+    waiting: Sample, rui: User, how: str, observed: str, measurements: Any, verified: bool
+) -> None:
+    given = replace(parsed(), options={"A": "red", "B": "two"})
+    assert waiting.image is not None
+    VerifiedChain.objects.create(
+        sample=waiting, digest=digest_of(given.reference_toolchain), image=waiting.image.sha256, person=rui, how=how,
+        observed=observed, measurements=measurements, answer_digest=answer_digest(given), matches=True,
+    )  # fmt: skip
+    assert obstacles(waiting, given) == ([] if verified else ["reference_toolchain"])
 
 
 def test_without_a_toolchain_there_is_nothing_to_answer(sample: Sample, rui: User) -> None:

@@ -243,8 +243,8 @@ def test_a_chain_is_compared_with_the_answer_and_another_number_wants_a_reason(s
 
 def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -> None:
     verify_chain(actor=ana, sample=sample, content=ends("red"))
-    assert known_chains(sample, ends("red"))[0].verified is not None
-    assert known_chains(sample, ends("red", *CHAIN[:3]))[0].verified is None
+    assert known_chains(sample, ends("red"))[0].mark is not None
+    assert known_chains(sample, ends("red", *CHAIN[:3]))[0].mark is None
     assert sample.image is not None
     assert mark_of(sample, ends("red")) is not None
     assert mark_of(sample, ends("blue")) is None
@@ -255,7 +255,7 @@ def test_a_changed_chain_or_picture_is_not_verified(sample: Sample, ana: User) -
     assert mark_of(sample, replace(choice, options={"A": "red", "B": "green"})) is None
     verify_chain(actor=ana, sample=sample, content=ends("red"))
     sample.image.sha256 = "0" * 64
-    assert known_chains(sample, ends("red"))[0].verified is None
+    assert known_chains(sample, ends("red"))[0].mark is None
 
 
 @pytest.mark.parametrize(
