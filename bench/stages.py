@@ -16,7 +16,11 @@ from annotation.content.samples import save_samples
 from annotation.exchange.write.samples import import_samples
 from annotation.exporters import EXPORTERS
 from annotation.models import Benchmark, FacetValue, Gold, GoldBox, PlanTool, ReferenceCall, Revision, Sample
+from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.project import export_project
+from annotation.portable.read.table_changes import counts_apart, rows_apart
+from annotation.portable.write import opened
+from annotation.project_file import Reader, Writer
 from bench import invented
 from bench.copies import copy_runs
 from bench.plain import score_run_plain
@@ -103,6 +107,27 @@ def read_portable(path: str) -> dict[str, Any]:
     begun = time.perf_counter()
     made = import_project(actor=None, path=Path(path), slug="again")
     return {"seconds": time.perf_counter() - begun, "count": made.samples.count()}
+
+
+def compare_portable(path: str) -> dict[str, Any]:
+    """The file with a copy in which all samples have another question and another box."""
+    changed = Path(path).with_suffix(".changed")
+    with Reader(Path(path)) as file, changed.open("wb") as out:
+        writer = Writer(out)
+        for table in file.tables:
+            writer.table(table, (_changed(table, row) for row in file.rows(table)))
+        writer.close(file.manifest.about)
+    begun = time.perf_counter()
+    with opened(Path(path)) as first, opened(changed) as second:
+        found = sum(1 for _ in changes(first, second))
+        others = len(list(rows_apart(first, second))) + len(counts_apart(first, second))
+    return {"seconds": time.perf_counter() - begun, "count": found, "others": others}
+
+
+def _changed(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    if table == "revision":
+        return row | {"question": f"{row['question']} Look closely."}
+    return row | {"x2": row["x2"] + 1} if table == "goldbox" else row
 
 
 def score() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import zipfile
@@ -10,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -60,7 +62,7 @@ class Manifest:
 
 def line_of(row: Mapping[str, Any]) -> bytes:
     """A row as its canonical line."""
-    return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode() + b"\n"
+    return ENCODER.encode(row).encode() + b"\n"
 
 
 @dataclass
@@ -148,13 +150,13 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, int]:
         """The number of rows of each table."""
         named = ((TABLE.fullmatch(name), one.rows or 0) for name, one in self.manifest.members.items())
         return {match[1]: rows for match, rows in named if match}
 
-    @property
+    @cached_property
     def images(self) -> dict[str, str]:
         """The member of each image by the SHA-256 in its name."""
         named = ((IMAGE.fullmatch(name), name) for name in self.manifest.members)
@@ -177,7 +179,8 @@ class Reader:
         wanted, digest, count = self.manifest.members[name], hashlib.sha256(), 0
         try:
             with self._zip.open(name) as stream:
-                while line := stream.readline(LONGEST_LINE):
+                lines = io.BufferedReader(stream)  # type: ignore[type-var]  # a member has all that is needed
+                while line := lines.readline(LONGEST_LINE):
                     digest.update(line)
                     count += 1
                     yield _row(line, name, count)
@@ -224,7 +227,7 @@ def _damaged(name: str) -> InvalidFileError:
 
 def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line, parse_constant=_no_constant)
+        row = DECODER.decode(line.decode())
     except (ValueError, RecursionError) as error:
         raise InvalidFileError(f"{name}, line {number}: this is no JSON. Copy or download the file again.") from error
     if not isinstance(row, dict):
@@ -235,6 +238,11 @@ def _row(line: bytes, name: str, number: int) -> dict[str, Any]:
 def _no_constant(name: str) -> None:
     """NaN and Infinity are no JSON, although Python reads them."""
     raise ValueError(name)
+
+
+DECODER = json.JSONDecoder(parse_constant=_no_constant)
+ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+"""Made once: a file has millions of lines."""
 
 
 def _manifest(data: bytes) -> Manifest:

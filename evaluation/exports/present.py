@@ -11,7 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from annotation.common.words import state_words
 from annotation.exporters import EXPORTERS
-from annotation.exporters.parts import IN_NO_FORMAT, RESULTS, Part, words_of
+from annotation.exporters.parts import IN_NO_FORMAT, Part, words_of
 from annotation.models import Benchmark, GoldBox, GoldShape, PlanTool, ReferenceCall
 from annotation.models import Image as StoredImage
 from annotation.portable.read.update import Kind
@@ -51,16 +51,24 @@ def state_links(benchmark: Benchmark, states: ExportStates) -> list[tuple[str, s
     return [(words[one], f"{page}?states={one}#files", one is states) for one in ExportStates]
 
 
+LeftOut = list[tuple[str, list[str]]]
+"""What a file does not have: words about a group, or "", and its parts."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A format on the export page. ``without``: the parts that its file does not have, besides ``shared_limits``."""
+    """A format on the export page."""
 
     name: str
     title: str
     extension: str
     counts: FileCounts
-    without: str
+    left_out: LeftOut
     note: str
+
+    @property
+    def left_out_n(self) -> int:
+        return number_of(self.left_out)
 
 
 def file_rows(counts: Mapping[str, FileCounts]) -> list[FileRow]:
@@ -70,21 +78,43 @@ def file_rows(counts: Mapping[str, FileCounts]) -> list[FileRow]:
             gettext(one.title),
             one.suffix.removeprefix("."),
             counts[one.name],
-            part_words(part for part in one.cannot_hold if part not in RESULTS),
+            _left_out(one.cannot_hold),
             one.note and gettext(one.note),
         )
         for one in EXPORTERS.values()
     ]
 
 
-def shared_limits() -> dict[str, str]:
-    """The parts that no format holds, and those that only the native format holds."""
-    return {"in_no_format": part_words(IN_NO_FORMAT), "in_native": part_words(RESULTS)}
+def _left_out(parts: Iterable[Part]) -> LeftOut:
+    """The parts that a format does not hold, and those that no format holds."""
+    only_portable = gettext("Only the portable file has these:")
+    return [("", list(map(gettext, words_of(parts)))), (only_portable, list(map(gettext, words_of(IN_NO_FORMAT))))]
 
 
-def part_words(parts: Iterable[Part]) -> str:
-    """The parts as one text, with commas."""
-    return ", ".join(map(gettext, words_of(parts)))
+def portable_limits(*, versions: bool) -> LeftOut:
+    """What a portable file does not have. ``versions``: the benchmark has some."""
+    found = [
+        ("", [
+            gettext("reservations"), gettext("audit log"), gettext("history of imports"),
+            gettext("work plans, hours and pay"), gettext("webhooks"), gettext("drafts of models"),
+            gettext("answers of evidence tests"),
+        ]),
+        (gettext("Of runs, if you add them:"), [
+            gettext("scores and rewards (computed again after the import)"),
+            gettext("experiments with their requests, responses and sent images"), gettext("replays"),
+            gettext("judging queues"), gettext("private tags"), gettext("saved slices"),
+            gettext("runs of human studies"), gettext("addresses of endpoints"), gettext("keys"),
+        ]),
+    ]  # fmt: skip
+    of_version = [
+        gettext("reviews"), gettext("comments"), gettext("drafts"), gettext("gold checks"), gettext("members"),
+        gettext("revisions that are not its gold"),
+    ]  # fmt: skip
+    return [*found, (gettext("If you choose a version:"), of_version)] if versions else found
+
+
+def number_of(groups: LeftOut) -> int:
+    return sum(len(items) for _, items in groups)
 
 
 PAGES = {

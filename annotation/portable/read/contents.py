@@ -35,15 +35,16 @@ class WorkingState:
         """The rows in the order in which they were made."""
         return rows_of(table, self.benchmark)
 
-    def values(self, table: Table) -> Iterator[dict[str, Any]]:
-        """The values of the fields of each row by name. Other rows are named by their primary keys."""
-        yield from (row for _, row in self.values_with_key(table))
+    def values(self, table: Table, *, skip: int = 0) -> Iterator[dict[str, Any]]:
+        """The values of the fields of each row by name, after the first ``skip`` rows. Other rows are named by their
+        primary keys."""
+        yield from (row for _, row in self.values_with_key(table, skip=skip))
 
-    def values_with_key(self, table: Table) -> Iterator[tuple[int, dict[str, Any]]]:
+    def values_with_key(self, table: Table, *, skip: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         """As ``values``, each row with its primary key."""
         names = [one.name for one in table.fields]
         rows = self.rows(table).values_list("pk", *(one.attname for one in table.fields))
-        for pk, *row in rows.iterator(chunk_size=AT_ONCE):
+        for pk, *row in rows[skip:].iterator(chunk_size=AT_ONCE):
             yield pk, dict(zip(names, row, strict=True))
 
     def keys(self, table: Table) -> Iterator[int]:

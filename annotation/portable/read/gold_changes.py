@@ -1,14 +1,20 @@
-"""How the samples of two portable files differ, field by field.
+"""How the samples of two portable files differ, field by field, in two passes over the tables of each file.
 
-Of each sample only a sum over its rows is kept in memory. The values of samples that differ are read some at a time,
-with a pass over the tables for each ``AT_ONCE`` of them.
+The first pass keeps a sum over the rows of each sample. The second one writes the rows of the samples that differ to a
+temporary database, because the rows of one sample are far apart in a file. So memory grows by a few numbers for each
+sample.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Container, Iterator, Mapping
+import json
+import sqlite3
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 from django.db import models
@@ -27,8 +33,6 @@ from annotation.portable.read.columns import checked
 from annotation.project_file import Kind, Line, Reader, line_of
 from annotation.schema import outline_of
 
-AT_ONCE = 5000
-"""Samples whose values are in memory at once."""
 FIELDS = (
     "state", "image", "question", "answer_type", "options", "answers", "unanswerable", "evidence", "toolchain",
     "accepted_toolchains", "plan", "ordered", "facets",
@@ -68,6 +72,8 @@ OF_SAMPLE = (
     _Rows(AcceptedChain, "accepted_toolchains", ("calls", "note")),
     _Rows(FacetValue, "facets", ("name", "position", "value", "kind")),
 )
+LISTS = {one.field for one in (*OF_GOLD, *OF_SAMPLE)}
+"""Fields with a row for each entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +105,37 @@ class SampleChanges:
         return sum(one is kind for one, _ in self.changed)
 
     def __iter__(self) -> Iterator[SampleChange]:
-        for at in range(0, len(self.changed), AT_ONCE):
-            some = self.changed[at : at + AT_ONCE]
-            keys = {key for _, key in some}
-            before, after = self.first.values(keys), self.second.values(keys)
-            for kind, key in some:
-                a, b = before.get(key, {}), after.get(key, {})
+        places = {key: place for place, (_, key) in enumerate(self.changed)}
+        with closing(_scratch()) as scratch:
+            for side, file in enumerate((self.first, self.second)):
+                rows = ((places[key], side, field, json.dumps(value)) for key, field, value in file.parts(places))
+                scratch.executemany("INSERT INTO part VALUES (?, ?, ?, ?)", rows)
+            found = scratch.execute("SELECT place, side, field, value FROM part ORDER BY place, side, rowid")
+            for place, of_sample in groupby(found, key=lambda row: int(row[0])):
+                kind, key = self.changed[place]
+                a, b = _sides(of_sample)
                 fields = tuple(name for name in FIELDS if a.get(name) != b.get(name)) if kind is Kind.CHANGED else ()
                 yield SampleChange(key, kind, fields, a, b)
+
+
+def _scratch() -> sqlite3.Connection:
+    """An empty table in a temporary file, which SQLite deletes."""
+    scratch = sqlite3.connect("", isolation_level=None)
+    scratch.execute("CREATE TABLE part (place INTEGER, side INTEGER, field TEXT, value TEXT)")
+    scratch.execute("BEGIN")
+    return scratch
+
+
+def _sides(rows: Iterable[tuple[int, int, str, str]]) -> tuple[Values, Values]:
+    """The values of a sample in the two files, {} where a file does not have it."""
+    sides: tuple[Values, Values] = ({}, {})
+    for _, side, field, value in rows:
+        if field in LISTS:
+            sides[side].setdefault(field, []).append(json.loads(value))
+        else:
+            sides[side][field] = json.loads(value)
+    a, b = (_in_order(values) if values else {} for values in sides)
+    return a, b
 
 
 def changes(first: Reader, second: Reader) -> SampleChanges:
@@ -152,21 +181,15 @@ class SamplesInFile:
                 found[key] = (found[key] + int.from_bytes(digest)) % (1 << 128)
         return found
 
-    def values(self, keys: Collection[str]) -> dict[str, Values]:
-        """All fields of these samples, by key."""
+    def parts(self, keys: Container[str]) -> Iterator[tuple[str, str, Any]]:
+        """The values of these samples, each with the key and the field."""
         wanted = {
             number: key
             for number, key in enumerate(self._keys, start=1)
             if key in keys and number not in self._withdrawn
         }
-        lists = {one.field for one in (*OF_GOLD, *OF_SAMPLE)}
-        found: dict[str, Values] = {key: {} for key in wanted.values()}
         for number, field, value in self._parts(wanted):
-            if field in lists:
-                found[wanted[number]].setdefault(field, []).append(value)
-            else:
-                found[wanted[number]][field] = value
-        return {key: _in_order(values) for key, values in found.items()}
+            yield wanted[number], field, value
 
     def _parts(self, wanted: Container[int] | None = None) -> Iterator[Part]:
         """The values of all samples, which are checked, or of those with the ``wanted`` numbers."""
@@ -201,9 +224,15 @@ class SamplesInFile:
 
 def _checked(model: type[models.Model], name: str, line: Line) -> Any:
     """The value of a column. A file of an earlier release lacks columns that came later."""
-    column: models.Field[Any, Any] = model._meta.get_field(name)  # type: ignore[assignment]  # concrete
-    default = column.get_default() if column.has_default() else None
+    column, default = _column(model, name)
     return checked(column, line.row.get(name, default), line.table, line.number)
+
+
+@cache
+def _column(model: type[models.Model], name: str) -> tuple[models.Field[Any, Any], Any]:
+    """A column with its default."""
+    column: models.Field[Any, Any] = model._meta.get_field(name)  # type: ignore[assignment]  # concrete
+    return column, column.get_default() if column.has_default() else None
 
 
 def _check_shape(line: Line, values: Mapping[str, Any]) -> None:

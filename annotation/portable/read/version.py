@@ -93,17 +93,17 @@ class FrozenVersion(WorkingState):
             found = table.model._default_manager.filter(**self._filters[table.model])
         return found.order_by("pk")
 
-    def values(self, table: Table) -> Iterator[dict[str, Any]]:
+    def values(self, table: Table, *, skip: int = 0) -> Iterator[dict[str, Any]]:
         made = {AcceptedChain: self._chains, FacetValue: self._facets, Gold: self._golds}
         if table.model in made:
-            yield from made[table.model]()
+            yield from islice(made[table.model](), skip, None)
             return
         if table.model is Sample:
-            yield from self._sample_rows(table)
+            yield from self._sample_rows(table, skip)
             return
         changed = {Annotation: self._annotation, BenchmarkSchema: self._schema_row}
         change: Callable[[dict[str, Any]], dict[str, Any]] = changed.get(table.model, lambda _: {})
-        for row in super().values(table):
+        for row in super().values(table, skip=skip):
             yield row | change(row)
 
     def keys(self, table: Table) -> Iterator[int]:
@@ -212,9 +212,9 @@ class FrozenVersion(WorkingState):
             found.setdefault(one.sample_id, one.image)
         return found
 
-    def _sample_rows(self, table: Table) -> Iterator[dict[str, Any]]:
+    def _sample_rows(self, table: Table, skip: int) -> Iterator[dict[str, Any]]:
         """The samples of the version: accepted, with their images of that time, without later plans."""
-        for chunk in _chunks(super().values_with_key(table)):
+        for chunk in _chunks(super().values_with_key(table, skip=skip)):
             golds = dict(self._entries.filter(sample__in=[pk for pk, _ in chunk]).values_list("sample", "revision"))
             revisions = Revision.objects.with_content().in_bulk(golds.values())
             for pk, row in chunk:

@@ -21,7 +21,7 @@ from annotation.common.uploads import UPLOADS, upload_room
 from annotation.portable.read.update import Choice
 from annotation.portable.read.version import version_named
 from annotation.workflow import Right
-from evaluation.exports.read.names import MOST, texts_with_names
+from evaluation.exports.read.names import texts_with_names
 from evaluation.exports.read.room import portable_room
 from evaluation.exports.read.uploads import STATES, uploads_of
 from evaluation.exports.write import files
@@ -107,7 +107,7 @@ def export(request: Request, slug: str) -> Response:
 NAMED_TEXTS = inline_serializer(
     "NamedTexts",
     {
-        "count": serializers.IntegerField(help_text="All texts with a name."),
+        "count": serializers.IntegerField(help_text="Texts with a name in this part of the search."),
         "listed": inline_serializer(
             "NamedText",
             {
@@ -119,7 +119,10 @@ NAMED_TEXTS = inline_serializer(
                 "after": serializers.CharField(allow_blank=True),
             },
             many=True,
-            help_text=f"The first {MOST} of them.",
+        ),
+        "rows": serializers.IntegerField(help_text="Rows searched in this part."),
+        "next": serializers.CharField(
+            allow_null=True, help_text="The `start` of the next part; null: the search is complete."
         ),
     },
 )
@@ -128,16 +131,21 @@ NAMED_TEXTS = inline_serializer(
 @needs(Scope.MANAGE)
 @extend_schema(
     operation_id="portable_names",
-    parameters=[OpenApiParameter("version", str, description="Number of a frozen version. Default: working state.")],
+    parameters=[
+        OpenApiParameter("version", str, description="Number of a frozen version. Default: working state."),
+        OpenApiParameter("start", str, description="`next` of the part before. Default: from the beginning."),
+    ],
     responses=NAMED_TEXTS,
 )
 @api_view(["GET"])
 def names(request: Request, slug: str) -> Response:
-    """The texts of a portable file that contain a name or address of a person. A file with pseudonyms has them
-    unchanged."""
+    """The texts of a portable file that contain a name or address of a person, in parts. A file with pseudonyms has
+    them unchanged."""
     benchmark = benchmark_for(request, slug, Right.MANAGE)
-    found = texts_with_names(benchmark, version_named(benchmark, request.query_params.get("version", "")))
-    return Response({"count": found.count, "listed": [asdict(one) for one in found.listed]})
+    version = version_named(benchmark, request.query_params.get("version", ""))
+    found = texts_with_names(benchmark, version, request.query_params.get("start", ""))
+    listed = [asdict(one) for one in found.listed]
+    return Response({"count": len(listed), "listed": listed, "rows": found.rows, "next": found.next or None})
 
 
 @needs(Scope.MANAGE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext
 
 from annotation.content.people import address_of
 from annotation.models import Annotation, Benchmark, CheckAnswer, Membership, Revision, Sample, Version
@@ -16,13 +16,17 @@ from annotation.portable.read.contents import WorkingState
 from annotation.portable.read.tables import BENCHMARK_FIELDS, Table
 from annotation.portable.read.version import FrozenVersion
 from webapp.accounts.models import User
+from webapp.common.errors import InvalidInput
 
 MOST = 200
-"""The maximum number of texts that are listed."""
+"""The maximum number of texts that a part of the search lists."""
+PART = 25_000
+"""The maximum number of rows that a part searches: less than a second of work."""
 AROUND = 60
 """Characters of the text before and after the name."""
 SHORTEST = 2
 """The minimum length of a part of a name, in letters."""
+LONGEST_NUMBER = 12
 _PSEUDONYM = re.compile(r"person-\d+")
 _PART = re.compile(r"[^\W\d_]+")
 _TEXT = (models.CharField, models.TextField, models.JSONField)
@@ -50,28 +54,65 @@ class NamedText:
 
 @dataclass(slots=True)
 class NamedTexts:
-    """``count``: of all texts with a name; ``listed``: the first of them."""
+    """What one part of the search found, in the order of the file. ``rows``: how many were searched; ``next``: where
+    the search goes on, "" at the end; ``table`` and ``tables``: the number of the last table, and of all."""
 
-    count: int = 0
     listed: list[NamedText] = field(default_factory=list)
+    rows: int = 0
+    next: str = ""
+    table: int = 0
+    tables: int = 0
 
 
-def texts_with_names(benchmark: Benchmark, version: Version | None = None) -> NamedTexts:
-    """The texts with a name in the file of the working state or of one version, in the order of the file. Runs are not
-    searched."""
+def texts_with_names(benchmark: Benchmark, version: Version | None = None, start: str = "") -> NamedTexts:
+    """The texts with a name in the file of the working state or of one version, from ``start`` on. A part ends after
+    ``PART`` rows or ``MOST`` texts, so that a request takes about a second for a benchmark of any size. Runs are not
+    searched. Raises ``InvalidInput`` for a start that is none."""
     contents = FrozenVersion(version) if version else WorkingState(benchmark)
+    first, skip = _place(contents, start)
+    found = NamedTexts(tables=len(contents.tables))
     named = pattern_of(_people(benchmark, contents))
-    found = NamedTexts()
     if named is None:
         return found
-    about = {name: getattr(benchmark, name) for name in BENCHMARK_FIELDS}
-    _add(found, "benchmark", _matches([about], list(BENCHMARK_FIELDS), named), {})
-    for table in contents.tables:
+    if not start:
+        about = {name: getattr(benchmark, name) for name in BENCHMARK_FIELDS}
+        _add(found, "benchmark", _matches(about, list(BENCHMARK_FIELDS), named), {})
+    for found.table, table in enumerate(contents.tables[first:], start=first + 1):
         fields = [one.name for one in table.fields if isinstance(one, _TEXT) and not one.choices]
-        if fields:
-            hits = list(_matches(contents.values(table), fields, named))
-            _add(found, table.name, hits, _sample_ids(table, [row for row, _, _ in hits[:MOST]]))
+        if not fields:
+            continue
+        hits: list[Hit] = []
+        before = skip if found.table == first + 1 else 0
+        for number, row in enumerate(contents.values(table, skip=before), start=before + 1):
+            found.rows += 1
+            hits += _matches(row, fields, named)
+            if found.rows >= PART or len(found.listed) + len(hits) >= MOST:
+                found.next = f"{table.name}:{number}"
+                break
+        _add(found, table.name, hits, _sample_ids(table, [row for row, _, _ in hits]))
+        if found.next:
+            break
     return found
+
+
+def all_texts_with_names(benchmark: Benchmark, version: Version | None = None) -> Iterator[NamedText]:
+    """All parts of the search, one after the other."""
+    part = texts_with_names(benchmark, version)
+    yield from part.listed
+    while part.next:
+        part = texts_with_names(benchmark, version, part.next)
+        yield from part.listed
+
+
+def _place(contents: WorkingState, start: str) -> tuple[int, int]:
+    """The number of a table, from 0, and how many of its rows were searched before."""
+    name, _, rows = start.partition(":")
+    place = next((at for at, table in enumerate(contents.tables) if table.name == name), None)
+    if not start:
+        return 0, 0
+    if place is None or not (rows.isascii() and rows.isdigit() and len(rows) < LONGEST_NUMBER):
+        raise InvalidInput(gettext("The search has no such place. Search from the beginning."), field="start")
+    return place, int(rows)
 
 
 def pattern_of(people: Iterable[tuple[str, str]]) -> re.Pattern[str] | None:
@@ -104,12 +145,11 @@ Hit = tuple[Mapping[str, Any], str, tuple[str, str, str]]
 """A row, the field of the text, and the text around the name."""
 
 
-def _matches(rows: Iterable[Mapping[str, Any]], fields: Collection[str], named: re.Pattern[str]) -> Iterator[Hit]:
-    for row in rows:
-        for name in fields:
-            for text in _texts(row[name]):
-                if hit := named.search(text):
-                    yield row, name, _parts(text, hit)
+def _matches(row: Mapping[str, Any], fields: Collection[str], named: re.Pattern[str]) -> Iterator[Hit]:
+    for name in fields:
+        for text in _texts(row[name]):
+            if hit := named.search(text):
+                yield row, name, _parts(text, hit)
 
 
 def _parts(text: str, hit: re.Match[str]) -> tuple[str, str, str]:
@@ -134,9 +174,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _add(found: NamedTexts, table: str, hits: Iterable[Hit], samples: Mapping[tuple[str, int], str]) -> None:
-    hits = list(hits)
-    found.count += len(hits)
-    for row, name, parts in islice(hits, MOST - len(found.listed)):
+    for row, name, parts in hits:
         links = (samples.get((link, row[link])) for link in _TO_SAMPLE if row.get(link) is not None)
         sample = str(row["key"]) if table == "sample" else next(filter(None, links), "")
         found.listed.append(NamedText(table, name, sample, *parts))

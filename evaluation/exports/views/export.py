@@ -24,7 +24,7 @@ from evaluation.common.exports import EXPORTS
 from evaluation.common.staleness import staleness
 from evaluation.exporters.tables import NEEDS_PYARROW, WRITERS, writes_parquet
 from evaluation.exports.forms import states_in
-from evaluation.exports.present import file_rows, shared_limits, state_links
+from evaluation.exports.present import file_rows, number_of, portable_limits, state_links
 from evaluation.exports.read.counts import count_exports
 from evaluation.exports.read.files import count_files, count_reopened, working_state
 from evaluation.exports.read.formats import export_parts
@@ -62,12 +62,12 @@ TITLES = {
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Template evaluation/exports/export.html; context: tables (name, title, text, rows), kinds, formats (``FileRow``),
-    in_no_format and in_native (``shared_limits``), states (of the samples in files: ``states=all``), state_links,
-    samples_n, reopened_n (samples with gold that are not accepted), working (``WorkingState``), keeps_metadata (of
-    images), parquet_needs (what is missing to write it here, or ""), image_bytes and most_bytes (of the images in a
-    portable file, and the maximum in a request), versions (with samples_n), portable_runs (version or None, and counts
-    of the runs that its portable file can have), in_a_job (whether a job has to write the file), and of ``staleness``:
-    stale, scoring_job. While scores are stale, tables of scores have no number of rows.
+    states (of the samples in files: ``states=all``), state_links, samples_n, reopened_n (samples with gold that are not
+    accepted), working (``WorkingState``), keeps_metadata (of images), parquet_needs (what is missing to write it here,
+    or ""), image_bytes and most_bytes (of the images in a portable file, and the maximum in a request), versions (with
+    samples_n), portable_runs (version or None, and counts of the runs that its portable file can have),
+    portable_limits and their number (``portable_limits``), in_a_job (whether a job has to write the file), and of
+    ``staleness``: stale, scoring_job. While scores are stale, tables of scores have no number of rows.
     """
     benchmark = load_benchmark(request, slug, Right.EXPORT)
     states = states_in(request.GET)
@@ -85,7 +85,8 @@ def export(request: HttpRequest, slug: str) -> HttpResponse:
         "tables": [(name, *TITLES[name], counts[name]) for name in EXPORTS],
         "kinds": list(WRITERS),
         "formats": file_rows(files),
-        **shared_limits(),
+        "portable_limits": (limits := portable_limits(versions=bool(versions))),
+        "portable_limits_n": number_of(limits),
         "working": working_state(benchmark),
         "keeps_metadata": not benchmark.remove_metadata,
         "states": states.value,

@@ -16,16 +16,17 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.exchange.write.samples import finish_record, open_record
 from annotation.importers.interface import ImportProblem
-from annotation.models import Benchmark, ImportRecord
-from annotation.portable.write.people import placeholder
+from annotation.models import Benchmark, ImportRecord, Sample
+from annotation.portable.read.people import uids_in
+from annotation.portable.write.people import placeholder, placeholder_of
 from annotation.project_file import InvalidFileError, Line, Reader, line_of
 from annotation.workflow import Right
 from evaluation.common.lineage.write import place_in, refuse_taken
 from evaluation.common.saving.batches import RunRegistry, delete_unused_models
-from evaluation.common.saving.native import NATIVE, OPTIONS, Checkpoint, stage_native
+from evaluation.common.saving.native import NATIVE, OPTIONS, Checked, Checkpoint, check_native, stage_native
 from evaluation.exports.read.run_changes import NATIVE_NAMES, FileRun
 from evaluation.exports.read.runs import GROUPS, JUDGEMENTS, SETTINGS
-from evaluation.exports.write.marks import add_marks
+from evaluation.exports.write.marks import add_marks, check_marks
 from evaluation.models import Judgement, Model, RolloutGroup, Run, Trajectory
 from evaluation.models.run import PROTOCOL
 from evaluation.schema import Severity
@@ -94,6 +95,28 @@ def add_runs(
                 raise Conflict(str(error), code="unreadable_file") from error
             raise
     return found
+
+
+def check_runs(
+    *, benchmark: Benchmark, file: Reader, runs: Collection[FileRun], without: Collection[str], added: Collection[str]
+) -> None:
+    """Read all that ``add_runs`` would read, and write nothing. ``added``: samples that the benchmark gets before.
+    Raises as ``add_runs`` does for rows of the file, so that a file that will be rejected changes nothing."""
+    brought = Brought(None, benchmark, file, runs, without, _CheckedPeople(benchmark, file))
+    for one in runs:
+        brought.people.of(one.line, "created_by")
+    keys = {*Sample.objects.filter(benchmark=benchmark).values_list("key", flat=True), *added}
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / FOLDER
+        folder.mkdir()
+        try:
+            found = check_native(benchmark, folder, keys) if _write_native(brought, folder) else Checked()
+        except ImportProblem as error:
+            raise Conflict(str(error), code="unreadable_file") from error
+    if found.refused is not None:
+        raise _invalid(found.refused.file, found.refused.line, found.refused.field, found.refused.done)
+    names = {(one.model, one.setting) for one in runs}
+    check_marks(file, names, brought.people.of, without, found.trajectories)
 
 
 @dataclass(frozen=True)
@@ -191,6 +214,18 @@ class People:
         return found
 
 
+class _CheckedPeople(People):
+    """Checks the people that rows name, and makes no placeholders."""
+
+    def of(self, line: Line, field: str) -> User | None:
+        number = line.reference_or_none(field, len(self._rows))
+        if number is not None:
+            row = Line("person", number, self._rows[number - 1])
+            uids_in(row)
+            placeholder_of(row, self._benchmark.slug)
+        return None
+
+
 def _write_native(brought: Brought, folder: Path) -> bool:
     """Write the rows of these runs as a folder of the native format; whether there are any. Rows that are left out stay
     blank lines, so that issues name the lines of the file."""
@@ -223,6 +258,10 @@ def _refuse_invalid(record: ImportRecord) -> None:
     """A damaged file is rejected as a whole."""
     refused = record.issues.filter(severity=Severity.REFUSED.value).exclude(rule__in=ONLY_THERE)
     if (issue := refused.order_by("pk").first()) is not None:
-        table = {native: table for table, native in NATIVE_NAMES.items()}.get(Path(issue.file).stem, "")
-        place = f"tables/{table}.jsonl, line {issue.line}"
-        raise InvalidFileError(f"{place}: {issue.field} has no valid value. {issue.done}")
+        raise _invalid(issue.file, issue.line, issue.field, issue.done)
+
+
+def _invalid(file: str, line: int | None, field: str, done: str) -> InvalidFileError:
+    """The error for a rejected row of the native format, with its place in the portable file."""
+    table = {native: table for table, native in NATIVE_NAMES.items()}.get(Path(file).stem, "")
+    return InvalidFileError(f"tables/{table}.jsonl, line {line}: {field} has no valid value. {done}")

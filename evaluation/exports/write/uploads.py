@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -25,9 +25,9 @@ from annotation.portable.write import opened
 from annotation.portable.write.update import check_choice, require_same, store_new_images, update_from
 from annotation.project_file import InvalidFileError, Reader
 from annotation.workflow import Right
-from evaluation.exports.read.run_changes import FileRun, RunKind, as_json, has_runs, plan_runs, runs_in
+from evaluation.exports.read.run_changes import FileRun, RunEntry, RunKind, as_json, has_runs, plan_runs, runs_in
 from evaluation.exports.write.project import import_project, resume_project
-from evaluation.exports.write.runs import add_runs
+from evaluation.exports.write.runs import add_runs, check_runs
 from evaluation.scoring.queue import score_in_parts
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -127,8 +127,8 @@ def update_benchmark_from(*, actor: User, upload: PortableUpload, choices: Mappi
 
 
 def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts:
-    """Update the benchmark in one transaction, then add the runs that it brought, then score them. Running it twice
-    updates once."""
+    """Check the runs of the file, update the benchmark in one transaction, then add the runs, then score them. Running
+    it twice updates once."""
     upload = PortableUpload.objects.select_related("created_by", "benchmark").get(pk=upload_id)
     benchmark = upload.benchmark
     assert benchmark is not None
@@ -137,6 +137,7 @@ def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts
             person, plan = upload.created_by, plan_update(benchmark, file)
             new = _new_runs(context, benchmark, file)
             if UPDATED not in upload.preview:
+                _check_new_runs(benchmark, file, plan, new or ())
                 images = store_new_images(actor=person, benchmark=benchmark, file=file, plan=plan)
                 with transaction.atomic():
                     counts = update_from(
@@ -167,7 +168,25 @@ def _new_runs(context: JobContext, benchmark: Benchmark, file: Reader) -> list[F
     if actor is None or not allowed(actor, benchmark, Right.IMPORT_RUNS):
         context.warn("The runs of the file were left out: you can't import runs at the moment.")
         return None
-    return [one.run for one in plan_runs(actor, benchmark, file) if one.kind is RunKind.ADDED and one.run is not None]
+    return _added(plan_runs(actor, benchmark, file))
+
+
+def _check_new_runs(benchmark: Benchmark, file: Reader, plan: Plan, new: Sequence[FileRun]) -> None:
+    """Raise for a row that will reject these runs, before anything of the file is saved."""
+    if new:
+        added = [one.key for one in plan.of(Kind.ADDED)]
+        without = _on_other_images(benchmark, plan)
+        check_runs(benchmark=benchmark, file=file, runs=new, without=without, added=added)
+
+
+def _on_other_images(benchmark: Benchmark, plan: Plan) -> set[str]:
+    """The samples that have another image in the file."""
+    images = Sample.objects.filter(benchmark=benchmark).values_list("key", "image__sha256")
+    return {key for key, sha256 in images if key in plan.samples and plan.samples[key].image != (sha256 or "")}
+
+
+def _added(entries: Iterable[RunEntry]) -> list[FileRun]:
+    return [one.run for one in entries if one.kind is RunKind.ADDED and one.run is not None]
 
 
 def _no_runs(file: Reader, new: Sequence[FileRun] | None) -> dict[str, int]:
@@ -180,8 +199,6 @@ def _add_new_runs(
     """Add the runs that only the file has. Nothing is changed in those of the benchmark."""
     benchmark, actor = upload.benchmark, context.job.created_by
     assert benchmark is not None
-    images = Sample.objects.filter(benchmark=benchmark).values_list("key", "image__sha256")
-    others = {key for key, sha256 in images if key in plan.samples and plan.samples[key].image != (sha256 or "")}
 
     def finish(counts: dict[str, int]) -> None:
         context.checkpoint()
@@ -189,8 +206,8 @@ def _add_new_runs(
 
     try:
         add_runs(
-            actor=actor, benchmark=benchmark, file=file, runs=new, without=others, finish=finish,
-            checkpoint=context.checkpoint,
+            actor=actor, benchmark=benchmark, file=file, runs=new, without=_on_other_images(benchmark, plan),
+            finish=finish, checkpoint=context.checkpoint,
         )  # fmt: skip
     except (ApplicationError, InvalidFileError) as error:
         words = gettext("The samples are updated, but the runs of the file were not added: %(why)s")
@@ -228,8 +245,9 @@ def read_upload(context: JobContext, *, upload_id: str) -> dict[str, str]:
             new = new_discussion(upload.benchmark, file, plan, brought=brought_by(plan))
             preview["update"] = plan.as_json(MOST_LISTED) | {"discussion": counts_of(new)}
             if has_runs(file):
-                plan_of_runs = as_json(plan_runs(upload.created_by, upload.benchmark, file))
-                preview["update"] |= {"runs": plan_of_runs}
+                runs = plan_runs(upload.created_by, upload.benchmark, file)
+                _check_new_runs(upload.benchmark, file, plan, _added(runs))
+                preview["update"] |= {"runs": as_json(runs)}
         elif has_runs(file):
             runs_in(file)
     with transaction.atomic():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from annotation.portable.read.gold_changes import changes
 from annotation.portable.read.table_changes import counts_apart, rows_apart
 from annotation.portable.read.version import version_numbered
 from annotation.project_file import InvalidFileError, Reader, differences
-from evaluation.exports.read.names import NamedTexts, texts_with_names
+from evaluation.exports.read.names import NamedText, all_texts_with_names
 from evaluation.exports.read.run_changes import changes_of_runs, runs_in
 from evaluation.exports.write import import_project
 from evaluation.exports.write.files import export_file
@@ -57,19 +58,22 @@ class Command(BaseCommand):
         benchmark: Benchmark = the_benchmark(slug)
         version = None if number is None else version_numbered(benchmark, number)
         if not named:
-            self._list_names(texts_with_names(benchmark, version))
+            self._list_names(all_texts_with_names(benchmark, version))
         with written_to(file) as out:
             manifest = export_file(
                 actor=None, benchmark=benchmark, out=out, named=named, version=version, with_runs=runs
             )
         self._say(manifest.checksum, {name: one.rows or 0 for name, one in manifest.members.items()})
 
-    def _list_names(self, found: NamedTexts) -> None:
-        if found.count:
-            self.stdout.write(f"Texts with names of people, which are not changed: {found.count}")
-        for one in found.listed[:SHOWN_NAMES]:
-            place = f"{one.table}.{one.field}" + (f" of {one.sample}" if one.sample else "")
-            self.stdout.write(f"  {place}: {' '.join(f'{one.before}{one.name}{one.after}'.split())}")
+    def _list_names(self, texts: Iterable[NamedText]) -> None:
+        shown, count = [], 0
+        for one in texts:
+            count += 1
+            if count <= SHOWN_NAMES:
+                place = f"{one.table}.{one.field}" + (f" of {one.sample}" if one.sample else "")
+                shown.append(f"  {place}: {' '.join(f'{one.before}{one.name}{one.after}'.split())}")
+        if count:
+            self.stdout.write("\n".join([f"Texts with names of people, which are not changed: {count}", *shown]))
 
     def _import(self, file: Path, slug: str, lead: str) -> None:
         person = User.objects.filter(email=lead.strip().lower(), is_active=True).first()

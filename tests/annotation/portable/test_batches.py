@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.models import Benchmark, ImportRecord, PortableUpload
+from annotation.models import Benchmark, ImportRecord, PortableUpload, Revision, Sample
 from annotation.portable.write import InvalidProject
+from annotation.project_file import Reader
+from evaluation.common.lineage.write import Place, place_run
 from evaluation.common.saving.native import stage_native
 from evaluation.exports.write import import_project
 from evaluation.exports.write import runs as writes
@@ -18,7 +20,7 @@ from evaluation.exports.write.project import resume_project
 from evaluation.exports.write.uploads import run_update
 from evaluation.importers import rows
 from evaluation.imports.write import runs as imports
-from evaluation.models import Run, Tag, Trajectory
+from evaluation.models import Model, Run, Tag, Trajectory
 from evaluation.scoring.write import score_benchmark
 from tests.annotation.portable.files import exported, forged
 from tests.annotation.portable.runs import add_marks_to, add_runs_to, scores_of, with_runs
@@ -180,18 +182,58 @@ def test_an_update_that_broke_off_is_continued(lab: Benchmark, lea: User, tmp_pa
     assert copy.runs.count() == 2
 
 
-def test_an_update_says_that_only_its_samples_are_there(lab: Benchmark, lea: User, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        ("judgements", {"kind": "taste"}), ("trajectories", {"rollout": 10**12}), ("notes", {"box": [1, 2, 1, 4]}),
+        ("tags", {"rollout": 7}), ("failures", {"failure": "bad luck"}),
+        ("trajectories", {"lineage": "SFT", "step": 9}), ("person", {"uid": "x"}),
+        ("rolloutgroups", {"rollouts": [{"acc": 1}]}),
+    ],
+)  # fmt: skip
+def test_an_update_with_one_invalid_row_of_a_run_changes_nothing(
+    lab: Benchmark, lea: User, tmp_path: Path, table: str, wrong: dict[str, Any]
+) -> None:
     copy = import_project(actor=lea, path=exported(lab, tmp_path / "plain"), slug="copy", lead=lea)
+    Sample.objects.create(benchmark=lab, key="plate")
     file = with_runs(lab, tmp_path / "runs")
-    wrong = forged(file, "judgements", lambda given: [*given[:-1], given[-1] | {"kind": "taste"}])
-    upload = sent_update(lea, copy, wrong)
+    with Reader(file) as found:
+        place = f"tables/{table}.jsonl, line {found.tables[table]}: "
+    before = state_of(copy)
+    upload = sent_update(lea, copy, forged(file, table, lambda given: [*given[:-1], given[-1] | wrong]))
     run_waiting()
     upload.refresh_from_db()
     assert upload.state == "failed"
-    assert "The samples are updated, but the runs of the file were not added: tables/judgements.jsonl" in upload.error
-    assert not Run.everything.filter(benchmark=copy).exists()
-    assert not ImportRecord.objects.filter(benchmark=copy).exists()
-    assert updated(lea, copy, file)["after"]["runs"] == 2
+    assert upload.error.startswith(place)
+    assert state_of(copy) == before
+    told = updated(lea, copy, file)
+    assert (told["after"]["added"], told["after"]["runs"]) == (1, 2)
+
+
+def test_a_lineage_that_came_after_the_preview_rejects_the_update_before_its_samples(
+    lab: Benchmark, lea: User, tmp_path: Path
+) -> None:
+    copy = import_project(actor=lea, path=exported(lab, tmp_path / "plain"), slug="copy", lead=lea)
+    Sample.objects.create(benchmark=lab, key="plate")
+    upload = sent_update(lea, copy, with_runs(lab, tmp_path / "runs"))
+    run = Run.objects.create(benchmark=copy, model=Model.objects.create(name="c"), number=1)
+    place_run(actor=lea, run=run, place=Place("GRPO", 100))
+    before = state_of(copy)
+    run_waiting()
+    upload.refresh_from_db()
+    assert upload.error == "c is already step 100 of GRPO with this setting."
+    assert state_of(copy) == before
+
+
+def state_of(benchmark: Benchmark) -> list[Any]:
+    """Samples, gold, people, runs and imports."""
+    samples = Sample.objects.filter(benchmark=benchmark).order_by("pk")
+    return [
+        list(samples.values_list("key", "state", "gold__revision", "image")),
+        Revision.objects.filter(annotation__sample__benchmark=benchmark).count(), User.objects.count(),
+        list(Run.everything.filter(benchmark=benchmark).values_list("pk", "note")),
+        ImportRecord.objects.filter(benchmark=benchmark).count(), Tag.objects.filter(benchmark=benchmark).count(),
+    ]  # fmt: skip
 
 
 def test_a_run_of_the_same_name_that_came_meanwhile_is_kept(lab: Benchmark, lea: User, tmp_path: Path) -> None:

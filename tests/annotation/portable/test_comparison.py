@@ -282,3 +282,30 @@ def test_a_value_that_is_too_long_is_named(kitchen: Benchmark, lea: User, file: 
     name = samples_name(UUID(page.rstrip("/").rsplit("/", 1)[1]))
     assert len(objects.read(name)) < 20_000
     assert json.loads(objects.read(name))["too_long"] == ["question"]
+
+
+def test_all_values_of_many_samples_are_read_with_their_sample(kitchen: Benchmark, tmp_path: Path) -> None:
+    """Rows of one sample are far apart in a file. Lists have the order of their positions."""
+    file = exported(kitchen, tmp_path / "kitchen.sightline")
+    boxes = forged(file, "goldbox", lambda rows: [row | {"position": 5} for row in rows] + rows).rename(
+        tmp_path / "boxes.zip"
+    )
+    asked = forged(
+        boxes, "revision", lambda rows: [row | {"question": f"Number {n}?"} for n, row in enumerate(rows)]
+    ).rename(tmp_path / "asked.zip")
+    new = forged(asked, "sample", lambda rows: [*rows[:-1], rows[-1] | {"key": "new"}])
+    with Reader(file) as one, Reader(new) as two:
+        found = list(changes(one, two))
+        golds = [line.row for line in two.lines("gold")]
+        revisions = list(two.rows("revision"))
+        keys = [row["key"] for row in two.rows("sample")]
+    asked_of = {keys[row["sample"] - 1]: revisions[row["revision"] - 1]["question"] for row in golds}
+    assert [(change.kind, change.key) for change in found if change.kind is not Kind.CHANGED] == [
+        (Kind.ADDED, "new"), (Kind.REMOVED, "mug-6"),
+    ]  # fmt: skip
+    changed = [change for change in found if change.kind is Kind.CHANGED]
+    assert {change.key: change.after["question"] for change in changed} == asked_of
+    assert all(change.fields == ("question", "evidence") for change in changed)
+    assert all(len(change.before["evidence"]) + 1 == len(change.after["evidence"]) == 2 for change in changed)
+    by_kind = {change.kind: change for change in found}
+    assert by_kind[Kind.ADDED].before == by_kind[Kind.REMOVED].after == {}

@@ -15,7 +15,7 @@ from annotation.models import Annotation, Benchmark, Comment, Guideline, Members
 from annotation.portable.read.project import export_project
 from annotation.project_file import Reader
 from evaluation.exports.read import names
-from evaluation.exports.read.names import pattern_of, texts_with_names
+from evaluation.exports.read.names import all_texts_with_names, pattern_of, texts_with_names
 from tests.annotation.portable.files import make_kitchen
 from tests.conftest import signed_in
 from tests.worlds import made_once
@@ -112,7 +112,8 @@ def test_programs_get_what_the_page_lists(kitchen: Benchmark, lea: User) -> None
     comment(kitchen, lea, "Ask Rui.")
     found = texts_with_names(kitchen)
     answer = signed_in(lea).get("/api/v1/benchmarks/kitchen/portable/names/").json()
-    assert answer["count"] == found.count > 0
+    assert answer["count"] == len(found.listed) > 0
+    assert answer["next"] is None
     assert [(one["table"], one["sample"], one["name"]) for one in answer["listed"]] == [
         (one.table, one.sample, one.name) for one in found.listed
     ]
@@ -127,14 +128,54 @@ def test_a_version_has_no_comments_and_so_none_is_listed(kitchen: Benchmark, lea
     assert signed_in(lea).get(f"{PAGE}?version=99").status_code == 404
 
 
-def test_a_long_list_is_cut_and_counted(kitchen: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_search_has_parts_that_leave_nothing_out(
+    kitchen: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(5):
         comment(kitchen, lea, f"Ana {number}")
-    every = texts_with_names(kitchen)
-    monkeypatch.setattr(names, "MOST", 2)
-    cut = texts_with_names(kitchen)
-    assert cut.count == every.count > 2
-    assert cut.listed == every.listed[:2]
+    versions = (None, kitchen.versions.latest("number"))
+    whole = [list(all_texts_with_names(kitchen, version)) for version in versions]
+    assert len(whole[0]) == 5
+    for limit, most in (("MOST", 2), ("PART", 7), ("PART", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(names, limit, most)
+            first = texts_with_names(kitchen)
+            assert first.next
+            assert first.rows <= most or limit == "MOST"
+            assert [list(all_texts_with_names(kitchen, version)) for version in versions] == whole
+
+
+def test_the_page_goes_on_by_itself_and_says_when_it_is_complete(
+    kitchen: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comment(kitchen, lea, "Ana, look at the corner.")
+    total = len(texts_with_names(kitchen).listed)
+    monkeypatch.setattr(names, "PART", 20)
+    client, answer = signed_in(lea), signed_in(lea).get(PAGE)
+    assert 'hx-trigger="load"' in answer.content.decode()
+    assert "Searched up to table" in answer.content.decode()
+    while more := answer.context["more"]:
+        answer = client.get(f"{PAGE}{more}", headers={"HX-Request": "true"})
+        assert "<main" not in answer.content.decode()
+    assert answer.context["total"] == total
+    assert "The search is complete." in answer.content.decode()
+    for wrong in ("nowhere:1", "sample", "sample:x", "sample:-1", "sample:²"):
+        assert client.get(PAGE, {"start": wrong}).status_code == 400
+    assert client.get(PAGE, {"found": "x"}).status_code == 200
+
+
+def test_programs_read_a_long_search_part_by_part(
+    kitchen: Benchmark, lea: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [one.name for one in texts_with_names(kitchen).listed]
+    monkeypatch.setattr(names, "PART", 20)
+    client, found, start = signed_in(lea), [], ""
+    while start is not None:
+        part = client.get("/api/v1/benchmarks/kitchen/portable/names/", {"start": start}).json()
+        found += [one["name"] for one in part["listed"]]
+        start = part["next"]
+    assert found == whole
+    assert client.get("/api/v1/benchmarks/kitchen/portable/names/?start=x:1").status_code == 400
 
 
 def test_the_command_lists_names_before_it_writes_pseudonyms_and_not_with_names(

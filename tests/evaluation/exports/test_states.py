@@ -23,7 +23,7 @@ from annotation.content.freeze import freeze_version
 from annotation.content.records import sample_records
 from annotation.content.samples import save_samples
 from annotation.exporters import EXPORTERS
-from annotation.exporters.parts import IN_NO_FORMAT, RESULTS, words_of
+from annotation.exporters.parts import IN_NO_FORMAT, words_of
 from annotation.models import Benchmark, Image, Sample
 from annotation.queue.reopen import reopen_samples
 from annotation.schema import Outline, OutlineKind, SampleContent, SampleRecord
@@ -157,12 +157,16 @@ def test_the_page_counts_the_rows_that_each_file_has(lea: User, mixed: Benchmark
 
 
 def test_the_page_states_what_each_file_lacks(lea: User, mixed: Benchmark) -> None:
-    page = unescape(signed_in(lea).get(PAGE).content.decode())
-    for exporter in EXPORTERS.values():
-        without = words_of(part for part in exporter.cannot_hold if part not in RESULTS)
-        assert not without or f"Not in the file: {', '.join(without)}." in page
-    assert f"No file here has {', '.join(words_of(IN_NO_FORMAT))}; the portable file does." in page
-    assert f"Only the Sightline format has {', '.join(words_of(RESULTS))}." in page
+    answer = signed_in(lea).get(PAGE)
+    page = unescape(answer.content.decode())
+    for row in answer.context["formats"]:
+        lacks = [*words_of(EXPORTERS[row.name].cannot_hold), *words_of(IN_NO_FORMAT)]
+        assert [item for _, items in row.left_out for item in items] == lacks
+        assert f"What this file leaves out ({len(lacks)})" in page
+        assert all(f"<li>{words}</li>" in page for words in lacks)
+    assert page.index("Portable file</h2>") < page.index('<section id="files">') < page.index("Metrics and scores</h2>")
+    for words in ("audit log", "keys", "reservations", "runs of human studies", "private tags"):
+        assert f"<li>{words}</li>" in page
     schema = signed_in(lea).get("/api/v1/schema/").content.decode()
     assert "Not in the file: image files, reviews" in " ".join(schema.split())
 
