@@ -137,6 +137,7 @@ def named_rows(benchmark: Benchmark, texts: Sequence[NamedText]) -> list[tuple[N
 
 RUNS = {
     RunKind.ADDED: gettext_lazy("Only the file has it. It is added."),
+    RunKind.MARKED: gettext_lazy("The file has marks that are not here. They are added."),
     RunKind.CHANGED: gettext_lazy("It differs here. Nothing changes."),
     RunKind.TAKEN: gettext_lazy("Another run here has this model and setting. It is not added."),
     RunKind.TRASH: gettext_lazy("It is in the trash here. Nothing changes."),
@@ -146,13 +147,21 @@ RUNS = {
 
 @dataclass(frozen=True)
 class RunLine:
-    """A run that the file and the benchmark do not share. ``trajectories``: of the file, None if it has none."""
+    """A run that the file and the benchmark do not share. ``trajectories``: of the file, None if it has none.
+    ``marks``: the title of each kind of mark, how many are added, and how many differ here."""
 
     name: str
     kind: str
     text: str
     fields: list[str]
     trajectories: int | None
+    marks: list[tuple[str, int, int]]
+
+
+MARKS = {
+    "notes": gettext_lazy("Notes"), "tags": gettext_lazy("Tags"), "failures": gettext_lazy("Failures"),
+    "judgements": gettext_lazy("Judgments"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -183,7 +192,14 @@ def runs_in_preview(preview: Mapping[str, Any]) -> list[RunLine]:
     """The runs that differ, those that are added first."""
     found = preview.get("update", {}).get("runs", {}).get("runs", [])
     lines = [
-        RunLine(one["name"], one["kind"], str(RUNS[RunKind(one["kind"])]), one["fields"], one["trajectories"])
+        RunLine(
+            one["name"],
+            one["kind"],
+            str(RUNS[RunKind(one["kind"])]),
+            one["fields"],
+            one["trajectories"],
+            [(str(MARKS[table]), n["added"], n["differ"]) for table, n in one.get("marks", {}).items()],
+        )
         for one in found
     ]
     order = [kind.value for kind in RUNS]

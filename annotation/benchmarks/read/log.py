@@ -47,6 +47,7 @@ WORDS: Mapping[str, Text] = {
     "import.runs": gettext_lazy("imported a run"),
     "import.samples": gettext_lazy("imported samples"),
     "import.project_runs": gettext_lazy("added the runs of a file"),
+    "import.project_marks": gettext_lazy("added the marks of a file to runs"),
     "import.update": gettext_lazy("updated the benchmark from a file"),
     "import.undo": gettext_lazy("undid an import"),
     "judging.drop": gettext_lazy("changed what questions of a judging queue were about"),

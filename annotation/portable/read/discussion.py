@@ -65,7 +65,7 @@ def new_discussion(benchmark: Benchmark, file: Reader, plan: Plan, *, brought: C
         for (made, digest), number in one.revisions.items()
         if (place := (key, made, digest)) in found.revisions or key in brought
     }
-    in_file = [_keys_in(line) for line in file.lines("person")]
+    in_file = people_in(file)
     here = _people(benchmark)
     _add_reviews(found, benchmark, file, places, in_file, here)
     _add_comments(found, benchmark, file, samples, places, in_file, here)
@@ -91,9 +91,25 @@ def _revisions(benchmark: Benchmark) -> dict[Place, Here]:
     }
 
 
+def people_in(file: Reader) -> list[Keys]:
+    """What each person of a file is known by, in its order."""
+    return [_keys_in(line) for line in file.lines("person")]
+
+
 def _keys_in(line: Line) -> Keys:
     uid, known_as = uids_in(line)
     return frozenset(str(one) for one in (known_as or uid, address_in(line)) if one)
+
+
+def known_by(benchmark: Benchmark, emails: Mapping[int, str]) -> dict[int, Keys]:
+    """What accounts and placeholders are known by, from their addresses. One query."""
+    identities = {one.user_id: one for one in PersonUid.objects.filter(benchmark=benchmark)}
+    found = {}
+    for pk, email in emails.items():
+        identity = identities.get(pk)
+        uids = (identity.uid, identity.known_as) if identity else ()
+        found[pk] = frozenset(str(one) for one in (*uids, address_of(email, identity)) if one)
+    return found
 
 
 def _people(benchmark: Benchmark) -> dict[int, tuple[Keys, bool]]:
@@ -106,14 +122,8 @@ def _people(benchmark: Benchmark) -> dict[int, tuple[Keys, bool]]:
     )
     comments = Comment.objects.filter(annotation__sample__benchmark=benchmark).order_by()
     emails |= dict(comments.values_list("author", "author__email").distinct())
-    identities = {one.user_id: one for one in PersonUid.objects.filter(benchmark=benchmark)}
-    found = {}
-    for pk, email in emails.items():
-        identity = identities.get(pk)
-        uids = (identity.uid, identity.known_as) if identity else ()
-        keys = frozenset(str(one) for one in (*uids, address_of(email, identity)) if one)
-        found[pk] = keys, email.endswith(PLACEHOLDERS)
-    return found
+    known = known_by(benchmark, emails)
+    return {pk: (known[pk], email.endswith(PLACEHOLDERS)) for pk, email in emails.items()}
 
 
 def _add_reviews(

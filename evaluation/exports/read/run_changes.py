@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -19,6 +19,7 @@ from annotation.models import Benchmark
 from annotation.portable.read.project import plain_row
 from annotation.project_file import Kind, Line, Reader, line_of
 from evaluation.exports.read.marks import MARKS
+from evaluation.exports.read.new_marks import MARKED, NewMarks, new_marks
 from evaluation.exports.read.runs import GROUPS, INTERVENTIONS, JUDGEMENTS, RUN, TRAJECTORIES, RunsInFile
 from evaluation.models import Run
 from webapp.accounts.models import User
@@ -74,6 +75,7 @@ class RunKind(StrEnum):
     """What an update does with a run."""
 
     ADDED = "added"
+    MARKED = "new marks"
     SAME = "equal"
     CHANGED = "differs"
     TAKEN = "another run has its name"
@@ -83,12 +85,15 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """A run that a file and a benchmark do not share. ``fields``: what differs."""
+    """A run that a file and a benchmark do not share. ``fields``: what differs. ``here``, ``marks``: of a run that only
+    has other marks, the run of the benchmark and which marks."""
 
     name: str
     kind: RunKind
     fields: tuple[str, ...] = ()
     run: FileRun | None = None
+    here: Run | None = None
+    marks: NewMarks | None = None
 
 
 def has_runs(file: Reader) -> bool:
@@ -166,10 +171,27 @@ def plan_runs(actor: User | None, benchmark: Benchmark, file: Reader) -> list[Ru
             found.append(RunEntry(str(one), RunKind.TRASH, run=one))
         else:
             fields = _fields(one, ours.run_row(run, {}), content_of(ours, run), compared)
-            found.append(RunEntry(str(one), RunKind.CHANGED if fields else RunKind.SAME, fields, one))
+            here_too = run if fields and set(fields) <= set(MARKED) else None
+            found.append(RunEntry(str(one), RunKind.CHANGED if fields else RunKind.SAME, fields, one, here_too))
+    found = _with_marks(actor, benchmark, file, found, compared)
     uids = {one.uid for one in in_file}
     missing = [run for run in ours.runs if run.uid not in uids]
     return found + [RunEntry(str(run), RunKind.MISSING) for run in missing]
+
+
+def _with_marks(
+    actor: User | None, benchmark: Benchmark, file: Reader, entries: Collection[RunEntry], tables: Collection[str]
+) -> list[RunEntry]:
+    """The entries, with the marks of the file on runs that are equal otherwise."""
+    runs = {
+        (one.run.model, one.run.setting): one.here for one in entries if one.run is not None and one.here is not None
+    }
+    marks, found = new_marks(actor, benchmark, file, runs, tables), []
+    for one in entries:
+        new = marks[one.run.model, one.run.setting] if one.run is not None and one.here is not None else None
+        kind = RunKind.MARKED if new is not None and any(new.lines.values()) else one.kind
+        found.append(replace(one, kind=kind, marks=new))
+    return found
 
 
 def content_of(ours: RunsInFile, run: Run) -> RunContent:
@@ -233,6 +255,7 @@ def as_json(entries: Iterable[RunEntry]) -> dict[str, Any]:
         {
             "name": one.name, "kind": one.kind.value, "fields": list(one.fields),
             "trajectories": one.run.content.rows[TRAJECTORIES] if one.run else None,
+            "marks": one.marks.counts() if one.marks else {},
         }
         for one in listed
         if one.kind is not RunKind.SAME

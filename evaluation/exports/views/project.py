@@ -123,7 +123,7 @@ def update(request: SignedInRequest, slug: str, pk: UUID) -> HttpResponse:
         "form": form,
         "groups": differences_in(found.preview),
         "runs": (runs := runs_in_preview(found.preview)),
-        "adds_runs": any(one.kind == RunKind.ADDED for one in runs),
+        "adds_runs": any(one.kind in (RunKind.ADDED, RunKind.MARKED) for one in runs),
     }
     status = 400 if form.errors else 200
     return render_page(

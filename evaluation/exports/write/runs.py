@@ -24,9 +24,9 @@ from annotation.workflow import Right
 from evaluation.common.lineage.write import place_in, refuse_taken
 from evaluation.common.saving.batches import RunRegistry, delete_unused_models
 from evaluation.common.saving.native import NATIVE, OPTIONS, Checked, Checkpoint, check_native, stage_native
-from evaluation.exports.read.run_changes import NATIVE_NAMES, FileRun
+from evaluation.exports.read.run_changes import NATIVE_NAMES, FileRun, RunEntry, RunKind
 from evaluation.exports.read.runs import GROUPS, JUDGEMENTS, SETTINGS
-from evaluation.exports.write.marks import add_marks, check_marks
+from evaluation.exports.write.marks import add_lines, add_marks, check_marks
 from evaluation.models import Judgement, Model, RolloutGroup, Run, Trajectory
 from evaluation.models.run import PROTOCOL
 from evaluation.schema import Severity
@@ -117,6 +117,26 @@ def check_runs(
         raise _invalid(found.refused.file, found.refused.line, found.refused.field, found.refused.done)
     names = {(one.model, one.setting) for one in runs}
     check_marks(file, names, brought.people.of, without, found.trajectories)
+
+
+def add_new_marks(
+    *, actor: User | None, benchmark: Benchmark, file: Reader, entries: Collection[RunEntry]
+) -> dict[str, int]:
+    """Add the marks of a file that runs of the benchmark lack, with their people and times. What differs is not
+    changed. Returns counts. Call inside a transaction. Raises ``InvalidFileError``, ``NotAllowed``."""
+    require(actor, benchmark, Right.IMPORT_RUNS)
+    runs, lines = {}, dict[str, set[int]]()
+    for one in entries:
+        if one.kind is RunKind.MARKED and one.run is not None and one.here is not None and one.marks is not None:
+            runs[one.run.model, one.run.setting] = one.here
+            for table, numbers in one.marks.lines.items():
+                lines.setdefault(table, set()).update(numbers)
+    if not runs:
+        return {}
+    counts = add_lines(benchmark, file, runs, People(benchmark, file).of, lines)
+    data = {"checksum": file.manifest.checksum, "runs": [str(run) for run in runs.values()], **counts}
+    audit.record(actor=actor, action="import.project_marks", subject=benchmark, benchmark=benchmark.slug, data=data)
+    return counts
 
 
 @dataclass(frozen=True)

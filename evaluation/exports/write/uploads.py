@@ -26,8 +26,9 @@ from annotation.portable.write.update import check_choice, require_same, store_n
 from annotation.project_file import InvalidFileError, Reader
 from annotation.workflow import Right
 from evaluation.exports.read.run_changes import FileRun, RunEntry, RunKind, as_json, has_runs, plan_runs, runs_in
+from evaluation.exports.read.runs import JUDGEMENTS
 from evaluation.exports.write.project import import_project, resume_project
-from evaluation.exports.write.runs import add_runs, check_runs
+from evaluation.exports.write.runs import add_new_marks, add_runs, check_runs
 from evaluation.scoring.queue import score_in_parts
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -135,24 +136,28 @@ def run_update(context: JobContext, *, upload_id: str) -> dict[str, Any] | Parts
     if upload.state == State.RUNNING:
         with opened(local_copy(upload.upload)) as file:
             person, plan = upload.created_by, plan_update(benchmark, file)
-            new = _new_runs(context, benchmark, file)
+            entries = _runs_of(context, benchmark, file)
+            new = None if entries is None else _added(entries)
             if UPDATED not in upload.preview:
                 _check_new_runs(benchmark, file, plan, new or ())
                 images = store_new_images(actor=person, benchmark=benchmark, file=file, plan=plan)
                 with transaction.atomic():
-                    counts = update_from(
-                        actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images
+                    counts: dict[str, Any] = dict(
+                        update_from(actor=person, benchmark=benchmark, file=file, choices=upload.choices, images=images)
                     )
+                    if entries is not None:
+                        counts |= {"runs": 0, "trajectories": 0, "marks": _add_marks(context, benchmark, file, entries)}
                     context.checkpoint()
-                    _note_updated(upload, counts | _no_runs(file, new), done=not new)
+                    _note_updated(upload, counts, done=not new)
             if new:
                 _add_new_runs(context, upload, file, plan, new)
     context.result_url = reverse("evaluation:portable-update", args=[benchmark.slug, upload.pk])
     counts = dict(upload.preview.get(UPDATED, {}))
-    return _scored(context, benchmark, counts) if counts.get("runs") else counts
+    scores_change = counts.get("runs") or counts.get("marks", {}).get(JUDGEMENTS)
+    return _scored(context, benchmark, counts) if scores_change else counts
 
 
-def _note_updated(upload: PortableUpload, counts: Mapping[str, int], *, done: bool) -> None:
+def _note_updated(upload: PortableUpload, counts: Mapping[str, Any], *, done: bool) -> None:
     """Keep what the update did. Until it is done, it can be continued."""
     upload.preview = {**upload.preview, UPDATED: {**upload.preview.get(UPDATED, {}), **counts}}
     if done:
@@ -160,15 +165,20 @@ def _note_updated(upload: PortableUpload, counts: Mapping[str, int], *, done: bo
     upload.save(update_fields=["preview", "state", "upload", "finished_at"])
 
 
-def _new_runs(context: JobContext, benchmark: Benchmark, file: Reader) -> list[FileRun] | None:
-    """The runs that only the file has. None if there are no runs that the person may add."""
+def _runs_of(context: JobContext, benchmark: Benchmark, file: Reader) -> list[RunEntry] | None:
+    """What the update does with each run. None if there are no runs that the person may add."""
     actor = context.job.created_by
     if not has_runs(file):
         return None
     if actor is None or not allowed(actor, benchmark, Right.IMPORT_RUNS):
         context.warn("The runs of the file were left out: you can't import runs at the moment.")
         return None
-    return _added(plan_runs(actor, benchmark, file))
+    return plan_runs(actor, benchmark, file)
+
+
+def _add_marks(context: JobContext, benchmark: Benchmark, file: Reader, entries: Sequence[RunEntry]) -> dict[str, int]:
+    """Add marks to runs that are here. Those of new runs come with the runs."""
+    return add_new_marks(actor=context.job.created_by, benchmark=benchmark, file=file, entries=entries)
 
 
 def _check_new_runs(benchmark: Benchmark, file: Reader, plan: Plan, new: Sequence[FileRun]) -> None:
@@ -187,10 +197,6 @@ def _on_other_images(benchmark: Benchmark, plan: Plan) -> set[str]:
 
 def _added(entries: Iterable[RunEntry]) -> list[FileRun]:
     return [one.run for one in entries if one.kind is RunKind.ADDED and one.run is not None]
-
-
-def _no_runs(file: Reader, new: Sequence[FileRun] | None) -> dict[str, int]:
-    return {} if new is None else {"runs": 0, "trajectories": 0}
 
 
 def _add_new_runs(
