@@ -1,6 +1,7 @@
 """The text of guidelines: Markdown (CommonMark with tables) without HTML, with images and examples of the benchmark.
 
-``![what is shown](desk-17)`` shows the image of a sample. An example shows the evidence of an accepted sample::
+``![what is shown](desk-17)`` shows the image of a sample, ``![what is shown](image:0123456789ab)`` an image that was
+uploaded into the guidelines. An example shows the evidence of an accepted sample::
 
     :::example sample=desk-17 verdict=bad
     The box leaves out the handle.
@@ -10,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -29,6 +30,8 @@ LONGEST = 100_000
 MOST_EXAMPLES = 100
 EXAMPLE = "example"
 ARGUMENT = re.compile(r"(\w+)=(\S+)")
+UPLOADED = re.compile(r"image:([0-9a-f]{12})")
+"""The place of an uploaded image: its name is the begin of the SHA-256 of its file."""
 NOT_IN_ANCHOR = re.compile(r"[^\w]+")
 
 
@@ -58,10 +61,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The content of a text. ``images`` and ``examples``: keys of samples. ``problems``: why it can't be published."""
+    """The content of a text. ``images`` and ``examples``: keys of samples. ``uploads``: names of uploaded images.
+    ``problems``: why it can't be published."""
 
     headings: tuple[Heading, ...]
     images: tuple[str, ...]
+    uploads: tuple[str, ...]
     examples: tuple[Example, ...]
     problems: tuple[str, ...]
 
@@ -75,7 +80,7 @@ class Change(StrEnum):
 
 
 Figure = Callable[[str, str], str]
-"""From the key of a sample and the words to the HTML of its image."""
+"""From the key of a sample, or the name of an uploaded image, and the words to the HTML of the image."""
 ExampleHead = Callable[[Example], str]
 """From an example to the HTML above its words."""
 
@@ -85,7 +90,7 @@ def outline(text: str) -> Outline:
     tokens = _parser().parse(text, {})
     opened = [token for token in tokens if token.type == f"container_{EXAMPLE}_open"]
     examples = [_example(token.info) for token in opened]
-    images = tuple(dict.fromkeys(str(one.attrs["src"]) for one in _images(tokens)))
+    images = list(_images(tokens))
     problems = [
         Sentence(
             gettext_noop("Line %(line)s: write an example as “:::example sample=KEY verdict=good” or “verdict=bad”."),
@@ -94,25 +99,41 @@ def outline(text: str) -> Outline:
         for token, example in zip(opened, examples, strict=True)
         if example is None
     ]
+    problems += [
+        Sentence(
+            gettext_noop("Line %(line)s: describe the image between the brackets, as in “![The handle](image:…)”."),
+            line=line,
+        )
+        for image, line in images
+        if _name_of(image) and not _words_of(image)
+    ]
     if len(text) > LONGEST:
         problems.append(Sentence(gettext_noop("Guidelines have at most %(limit)s characters."), limit=LONGEST))
     if len(opened) > MOST_EXAMPLES:
         problems.append(Sentence(gettext_noop("Guidelines have at most %(limit)s examples."), limit=MOST_EXAMPLES))
     return Outline(
         tuple(heading for _, heading in _headings(tokens)),
-        images,
+        tuple(dict.fromkeys(str(image.attrs["src"]) for image, _ in images if not _name_of(image))),
+        tuple(dict.fromkeys(name for image, _ in images if (name := _name_of(image)))),
         tuple(dict.fromkeys(one for one in examples if one is not None)),
         tuple(problems),
     )
 
 
-def render(text: str, *, figure: Figure, example: ExampleHead) -> str:
+def uploads_in(texts: Iterable[str]) -> frozenset[str]:
+    """The names of the uploaded images that texts show."""
+    return frozenset(name for text in texts if "image:" in text for name in outline(text).uploads)
+
+
+def render(text: str, *, figure: Figure, uploaded: Figure, example: ExampleHead) -> str:
     """HTML of a text. HTML in it is escaped, and links lead only to web and mail addresses."""
     parser = _parser()
     tokens = parser.parse(text, {})
     for token, heading in _headings(tokens):
         token.attrSet("id", heading.anchor)
-    return str(parser.renderer.render(tokens, parser.options, {"figure": figure, "example": example}))
+    return str(
+        parser.renderer.render(tokens, parser.options, {"figure": figure, "uploaded": uploaded, "example": example})
+    )
 
 
 def changed_lines(before: str, after: str) -> Iterator[tuple[Change, str]]:
@@ -148,9 +169,21 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Heading]]:
             yield token, Heading(int(token.tag[1:]), words, anchor)
 
 
-def _images(tokens: Sequence[Token]) -> Iterator[Token]:
+def _images(tokens: Sequence[Token]) -> Iterator[tuple[Token, int]]:
+    """Each image with the first line of its paragraph."""
     for token in tokens:
-        yield from (one for one in token.children or () if one.type == "image")
+        line = token.map[0] + 1 if token.map else 1
+        yield from ((one, line) for one in token.children or () if one.type == "image")
+
+
+def _name_of(image: Token) -> str:
+    """The name of an uploaded image; "" if the image is that of a sample."""
+    found = UPLOADED.fullmatch(str(image.attrs["src"]))
+    return found[1] if found else ""
+
+
+def _words_of(image: Token) -> str:
+    return str(_parser().renderer.renderInlineAsText(image.children or [], _parser().options, {})).strip()
 
 
 def _example(info: str) -> Example | None:
@@ -171,9 +204,9 @@ def _container(renderer: Any, tokens: Sequence[Token], index: int, _: Any, env: 
 
 
 def _image(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Mapping[str, Any]) -> str:
-    token = tokens[index]
+    token, name = tokens[index], _name_of(tokens[index])
     words = renderer.renderInlineAsText(token.children or [], options, env)
-    return str(env["figure"](str(token.attrs["src"]), words))
+    return str(env["uploaded"](name, words) if name else env["figure"](str(token.attrs["src"]), words))
 
 
 def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Mapping[str, Any]) -> str:

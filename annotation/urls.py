@@ -107,6 +107,12 @@ urlpatterns = [
     path("benchmarks/<slug:slug>/guidelines/read/", guide.guidelines_read, name="guidelines-read"),
     path("benchmarks/<slug:slug>/guidelines/panel/", guide.guidelines_panel, name="guidelines-panel"),
     path("benchmarks/<slug:slug>/settings/guidelines/", guide.guidelines_settings, name="guidelines-settings"),
+    path("benchmarks/<slug:slug>/settings/guidelines/images/", guide.guidelines_images, name="guidelines-images"),
+    path(
+        "benchmarks/<slug:slug>/settings/guidelines/images/<slug:name>/delete/",
+        guide.guidelines_image_delete,
+        name="guidelines-image-delete",
+    ),
     path("benchmarks/<slug:slug>/settings/guidelines/preview/", guide.guidelines_preview, name="guidelines-preview"),
     path(f"{TOOLS}/", tools.tools, name="tools"),
     path(f"{TOOLS}/bank.csv", tools.bank_file, name="tools-file"),

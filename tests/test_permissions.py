@@ -32,6 +32,7 @@ from annotation.models import (
     CheckAnswer,
     Comment,
     GoldCheck,
+    GuidelineImage,
     Image,
     ImportRecord,
     Lease,
@@ -201,7 +202,7 @@ class World:
             **(marks_of(lea, benchmark) | webhook_of(lea, benchmark) | placeholder_in(benchmark)),
             "chain": chain.pk,
             "tool": add_tool(actor=lea, benchmark=benchmark, name="saw", segment="27", aliases=[]).pk,
-            **quality_of(lea, ana, benchmark),
+            **quality_of(lea, ana, benchmark, picture),
             **judging_of(lea, benchmark, picture),
             **experiment_of(lea, benchmark),
             **(study_of(lea, benchmark, picture) | item_of(benchmark, picture)),
@@ -282,15 +283,17 @@ def experiment_of(lea: User, benchmark: Benchmark) -> dict[str, Any]:
     return {"endpoint": endpoint.pk, "experiment": experiment.pk, "attempt": attempt.pk}
 
 
-def quality_of(lea: User, ana: User, benchmark: Benchmark) -> dict[str, Any]:
-    """Guidelines, a gold check that Ana answered, and a sample drawn for an audit."""
-    publish(actor=lea, benchmark=benchmark, body="# Street\n", must_read=False, based_on=0)
+def quality_of(lea: User, ana: User, benchmark: Benchmark, picture: Image) -> dict[str, Any]:
+    """Guidelines with an image, a gold check that Ana answered, and a sample drawn for an audit."""
+    image = GuidelineImage.objects.create(benchmark=benchmark, image=picture, uploaded_by=lea)
+    body = f"# Street\n\n![A street]({image.reference})\n"
+    publish(actor=lea, benchmark=benchmark, body=body, must_read=False, based_on=0)
     add_checks(actor=lea, benchmark=benchmark, keys=["seen-01"])
     check = GoldCheck.objects.get()
     now = timezone.now()
     answer = CheckAnswer.objects.create(check_of=check, user=ana, place=1001, state="handed_in", handed_in_at=now)
     drawn = draw_audit(actor=lea, benchmark=benchmark, share=0.01).items.select_related("sample").get()
-    audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk}
+    audited = {"drawn": drawn.sample.key, "audit_item": drawn.pk, "guide_image": image.name}
     return audited | {"check": check.pk, "check_answer": answer.pk}
 
 

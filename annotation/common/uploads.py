@@ -28,10 +28,12 @@ SPLIT = format_lazy(gettext_lazy("Split it, or import it on the server with {pro
 
 
 def used_bytes(benchmark: Benchmark) -> int:
-    """Return the bytes of the images of its samples and building board, and of the files uploaded to it, each counted
-    once.
+    """Return the bytes of the images of its samples, building board and guidelines, and of the files uploaded to it,
+    each counted once.
     """
-    shown = Q(samples__benchmark=benchmark) | Q(build_items__benchmark=benchmark)
+    shown = (
+        Q(samples__benchmark=benchmark) | Q(build_items__benchmark=benchmark) | Q(guideline_images__benchmark=benchmark)
+    )
     images = Image.objects.filter(shown).order_by().distinct().values("pk", "bytes")
     files = _kept(benchmark).order_by().values("sha256", "file_name").annotate(size=Max("bytes"))
     return (images.aggregate(sum=Sum("bytes"))["sum"] or 0) + (files.aggregate(sum=Sum("size"))["sum"] or 0)

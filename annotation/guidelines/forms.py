@@ -3,7 +3,16 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from annotation.common.uploads import upload_room
 from annotation.guideline_text import LONGEST
+from annotation.workflow import Right
+
+image_room = upload_room(Right.MANAGE)
+"""The limit for the body of an upload of an image."""
+
+
+class GuidelineImageForm(forms.Form):
+    image = forms.FileField()
 
 
 class GuidelinesForm(forms.Form):

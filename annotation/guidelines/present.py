@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
 
 from annotation.common.access import known_to
 from annotation.content.revisions import content_of
-from annotation.guideline_text import Change, Example, Heading, Outline, changed_lines, outline, render
+from annotation.guideline_text import Change, Example, Heading, Outline, changed_lines, outline, render, uploads_in
+from annotation.guidelines.read import uploaded_by_name, uploaded_images
 from annotation.imaging.evidence import moved_into, wide_area
-from annotation.models import Benchmark, Gold, Guideline, Image, Revision, Sample
+from annotation.models import Benchmark, Gold, Guideline, GuidelineImage, Image, Revision, Sample
 from annotation.schema import SampleContent
 from annotation.workflow import SampleState
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from annotation.models.querysets.samples import Person
 
 SIDE = 480
+SIDE_OF_UPLOAD, SIDE_IN_CHANGES = 960, 240
+"""The longer side in pixels of an uploaded image in a text, and next to a changed line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,26 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ChangedLine:
-    """``sign``: "+", "−", or a space. ``kind``: a value of ``Change``, or "gap" where same lines are left out."""
+    """``sign``: "+", "−", or a space. ``kind``: a value of ``Change``, or "gap" where same lines are left out.
+    ``images``: the uploaded images that the line shows."""
 
     kind: str
     sign: str
     words: str
+    images: tuple[Upload, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An uploaded image on a page. ``address``: "" while it can't be shown, for the reason ``problem``. ``waits``: it
+    is being prepared. Width and height are those shown."""
+
+    reference: str
+    address: str = ""
+    width: int = 0
+    height: int = 0
+    problem: str = ""
+    waits: bool = False
 
 
 SIGNS = {Change.SAME: " ", Change.ADDED: "+", Change.REMOVED: "−"}
@@ -47,12 +66,17 @@ CONTEXT = 3
 
 def text_for(person: Person, benchmark: Benchmark, body: str) -> Text:
     """The text as this person sees it: where its examples would show them gold they may not see, only the words are
-    left. Three queries at most."""
+    left. Four queries at most."""
     found = outline(body)
     gold = _gold(benchmark, found) if known_to(person, benchmark).examples else {}
     keys = {*found.images, *(example.sample for example in found.examples)}
     loaded = Sample.objects.filter(benchmark=benchmark, key__in=keys).select_related("image") if keys else ()
     samples = {sample.key: sample for sample in loaded}
+    uploads = uploaded_by_name(benchmark) if found.uploads else {}
+
+    def uploaded(name: str, words: str) -> str:
+        context = {"upload": upload_of(benchmark, name, uploads.get(name), SIDE_OF_UPLOAD), "words": words}
+        return render_to_string("annotation/guidelines/_upload.html", context)
 
     def figure(key: str, words: str) -> str:
         context = {"benchmark": benchmark, "image": _ready(samples.get(key)), "words": words, "key": key}
@@ -66,7 +90,7 @@ def text_for(person: Person, benchmark: Benchmark, body: str) -> Text:
         return render_to_string("annotation/guidelines/_example.html", context)
 
     # The parser escapes HTML, and both callbacks render templates.
-    return Text(mark_safe(render(body, figure=figure, example=head)), found.headings)
+    return Text(mark_safe(render(body, figure=figure, uploaded=uploaded, example=head)), found.headings)
 
 
 def _gold(benchmark: Benchmark, found: Outline) -> dict[str, SampleContent]:
@@ -100,8 +124,47 @@ def _picture(benchmark: Benchmark, sample: Sample, content: SampleContent) -> di
     }
 
 
-def changes(before: Guideline | None, after: Guideline) -> list[ChangedLine]:
-    """The lines that changed with those around them."""
+def upload_of(benchmark: Benchmark, name: str, row: GuidelineImage | None, side: int) -> Upload:
+    """An uploaded image with its longer side at most ``side`` pixels. ``row`` None: it is missing."""
+    reference = f"image:{name}"
+    if row is None:
+        return Upload(reference, problem=gettext("The image %(name)s is missing.") % {"name": reference})
+    image = row.image
+    if image.state != Image.State.READY:
+        waits = image.state == Image.State.WAITING
+        preparing = gettext("The image %(name)s is being prepared.") % {"name": reference}
+        return Upload(reference, problem=preparing if waits else image.problem, waits=waits)
+    scale = min(1, side / max(image.width, image.height))
+    whole = f"0,0,{image.width},{image.height}"
+    return Upload(
+        reference,
+        address=reverse("annotation:region", args=[benchmark.slug, image.sha256, whole, side]),
+        width=max(1, round(image.width * scale)),
+        height=max(1, round(image.height * scale)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UploadRow:
+    """A row of the list of uploaded images. ``versions``: the numbers of those that show it, the newest first."""
+
+    name: str
+    upload: Upload
+    versions: tuple[int, ...]
+
+
+def upload_rows(benchmark: Benchmark) -> list[UploadRow]:
+    """Two queries."""
+    return [
+        UploadRow(one.row.name, upload_of(benchmark, one.row.name, one.row, SIDE_IN_CHANGES), one.versions)
+        for one in uploaded_images(benchmark)
+    ]
+
+
+def changes(benchmark: Benchmark, before: Guideline | None, after: Guideline) -> list[ChangedLine]:
+    """The lines that changed with those around them. At most one query."""
+    shown = uploads_in([before.body if before else "", after.body])
+    uploads = uploaded_by_name(benchmark) if shown else {}
     lines = list(changed_lines(before.body if before else "", after.body))
     near = {
         place + step
@@ -112,7 +175,11 @@ def changes(before: Guideline | None, after: Guideline) -> list[ChangedLine]:
     rows: list[ChangedLine] = []
     for place, (change, words) in enumerate(lines):
         if place in near:
-            rows.append(ChangedLine(change.value, SIGNS[change], words))
+            images = tuple(
+                upload_of(benchmark, name, uploads.get(name), SIDE_IN_CHANGES)
+                for name in (outline(words).uploads if shown else ())
+            )
+            rows.append(ChangedLine(change.value, SIGNS[change], words, images))
         elif not rows or rows[-1].kind != "gap":
             rows.append(ChangedLine("gap", "…", ""))
     return rows

@@ -1,4 +1,4 @@
-"""Guidelines with who has read them."""
+"""Guidelines with who has read them, and the images in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import Count, F, Max
 
-from annotation.models import Benchmark, Guideline, GuidelineReading, Membership
+from annotation.guideline_text import uploads_in
+from annotation.models import Benchmark, Guideline, GuidelineImage, GuidelineReading, Membership
 from annotation.workflow import Role
 from webapp.accounts.models import User
 
@@ -43,6 +44,27 @@ def readers_of(guideline: Guideline) -> Readers:
     )
     missing = tuple(person for number, person in people.items() if number not in read)
     return Readers(len(people) - len(missing), len(people), missing)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedImage:
+    """An uploaded image, and the numbers of the versions that show it, the newest first."""
+
+    row: GuidelineImage
+    versions: tuple[int, ...]
+
+
+def uploaded_images(benchmark: Benchmark) -> list[UploadedImage]:
+    """All uploaded images, the newest first. Two queries."""
+    rows = list(benchmark.guideline_images.select_related("image", "uploaded_by"))
+    bodies = Guideline.objects.filter(benchmark=benchmark).order_by("-number") if rows else ()
+    shown = [(one.number, uploads_in([one.body])) for one in bodies]
+    return [UploadedImage(row, tuple(number for number, names in shown if row.name in names)) for row in rows]
+
+
+def uploaded_by_name(benchmark: Benchmark) -> dict[str, GuidelineImage]:
+    """One query."""
+    return {one.name: one for one in benchmark.guideline_images.select_related("image")}
 
 
 def last_read(user: User, benchmark: Benchmark) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,15 +15,18 @@ from annotation.common.guidelines import to_next
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.common.tabs import benchmark_context
-from annotation.guidelines.forms import GuidelinesForm
-from annotation.guidelines.present import changes, text_for
-from annotation.guidelines.read import last_read, readers_of, versions_of
-from annotation.guidelines.write import confirm_read, publish
+from annotation.common.uploads import UPLOADS
+from annotation.guidelines.forms import GuidelineImageForm, GuidelinesForm, image_room
+from annotation.guidelines.present import changes, text_for, upload_rows
+from annotation.guidelines.read import last_read, readers_of, uploaded_by_name, versions_of
+from annotation.guidelines.write import LARGEST_IMAGE, add_image, confirm_read, image_too_large, publish, remove_image
 from annotation.models import Benchmark, Guideline
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.accounts.models import User
-from webapp.common.errors import errors_said_in
+from webapp.common.bodies import takes_files
+from webapp.common.errors import ApplicationError, InvalidInput, errors_said_in
+from webapp.common.limits import asking
 
 
 @require_safe
@@ -46,7 +49,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
         context |= {
             "text": text_for(request.user, benchmark, shown.body),
             "since": since,
-            "changed": changes(since, shown) if compared else [],
+            "changed": changes(benchmark, since, shown) if compared else [],
             "to_read": to_read,
             "queue": request.GET.get("queue", ""),
             "versions": versions_of(benchmark) if context["rights"][Right.MANAGE.value] else [],
@@ -84,7 +87,8 @@ def guidelines_panel(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def guidelines_settings(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/guidelines/settings.html; context: form (GuidelinesForm), newest (Guideline or None), readers
-    (Readers), versions (Guideline with ``readers``), and the settings' sections. Posted: the fields of the form."""
+    (Readers), versions (Guideline with ``readers``), uploads (UploadRow), most (bytes of an image), too_large (words),
+    and the settings' sections. Posted: the fields of the form."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     newest = Guideline.objects.in_force(benchmark)
     initial = {"body": newest.body if newest else "", "based_on": newest.number if newest else 0, "must_read": True}
@@ -103,6 +107,9 @@ def guidelines_settings(request: SignedInRequest, slug: str) -> HttpResponse:
         "newest": newest,
         "readers": readers_of(newest) if newest else None,
         "versions": versions_of(benchmark),
+        "uploads": upload_rows(benchmark),
+        "most": LARGEST_IMAGE,
+        "too_large": image_too_large(),
     }
     return render(request, "annotation/guidelines/settings.html", context, status=400 if form.errors else 200)
 
@@ -115,6 +122,43 @@ def guidelines_preview(request: SignedInRequest, slug: str) -> HttpResponse:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     body = request.POST.get("body", "").replace("\r\n", "\n")
     return render(request, "annotation/guidelines/_text.html", {"text": text_for(request.user, benchmark, body)})
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_files(image_room)
+def guidelines_images(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The uploaded images. Template annotation/guidelines/_uploads.html; context: benchmark, uploads (UploadRow).
+    Posted: ``image``, a file to upload. Scripts get JSON with its ``reference`` in a text."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    if request.method == "POST":
+        form = GuidelineImageForm(request.POST, request.FILES)
+        if not form.is_valid():
+            raise InvalidInput(gettext("Choose an image: JPEG, PNG, WebP or TIFF."), field="image")
+        UPLOADS.take(asking(request))
+        made = add_image(actor=request.user, benchmark=benchmark, data=form.cleaned_data["image"].read())
+        if request.headers.get("Accept") == "application/json":
+            return JsonResponse({"reference": made.reference}, status=201)
+        messages.success(request, gettext("The image is uploaded as %(name)s.") % {"name": made.reference})
+        return redirect("annotation:guidelines-settings", slug)
+    context = {"benchmark": benchmark, "uploads": upload_rows(benchmark)}
+    return render(request, "annotation/guidelines/_uploads.html", context)
+
+
+@login_required
+@require_POST
+def guidelines_image_delete(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
+    """Delete an uploaded image that no version shows."""
+    benchmark = load_benchmark(request, slug, Right.MANAGE)
+    image = uploaded_by_name(benchmark).get(name)
+    if image is None:
+        raise Http404(gettext("There is no such image."))
+    try:
+        remove_image(actor=request.user, benchmark=benchmark, image=image)
+        messages.success(request, gettext("The image is deleted."))
+    except ApplicationError as error:
+        messages.error(request, error.message)
+    return redirect("annotation:guidelines-settings", slug)
 
 
 def _version(benchmark: Benchmark, number: str, otherwise: Guideline | None) -> Guideline | None:

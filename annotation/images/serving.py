@@ -16,6 +16,7 @@ from webapp.common import objects
 from webapp.common.errors import NotFound
 
 THUMBNAIL = "thumbnail.jpg"
+MEDIA_TYPES = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "TIFF": "image/tiff"}
 
 
 def stored(image: Image, name: str) -> bytes:
@@ -28,6 +29,16 @@ def stored(image: Image, name: str) -> bytes:
             gettext("The image %(sha256)s has no %(name)s yet. They are created in the background; see the Jobs page.")
             % {"sha256": image.sha256[:12], "name": name}
         ) from None
+
+
+def original(image: Image) -> tuple[bytes, str]:
+    """The stored file of an image, and its media type; ``NotFound`` for an image that was taken down."""
+    if image.state not in WITHOUT_FILE:
+        try:
+            return objects.read(picture_path(image)), MEDIA_TYPES[image.format]
+        except objects.Missing:
+            pass
+    raise NotFound(image.problem or gettext("The image %(sha256)s has no file.") % {"sha256": image.sha256[:12]})
 
 
 def region_of(image: Image, box: Box, max_side: int) -> bytes:

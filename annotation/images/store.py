@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +30,19 @@ SUFFIX = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "TIFF": "tif"}
 def picture_path(image: Image) -> str:
     """Path of the stored file of an image, relative to the storage."""
     return f"pictures/{image.sha256[:2]}/{image.sha256}.{SUFFIX[image.format]}"
+
+
+SHOWN_BY = ("samples", "variants", "replacements", "build_items", "guideline_images")
+"""The relations of an image to the rows that show it."""
+
+
+def remove_unshown(images: Iterable[int]) -> list[Image]:
+    """Delete the rows of images, of these, that nothing shows any more; the row of a removed image stays, because it
+    refuses its file. Call ``remove_files`` with each returned image after the commit."""
+    unshown = Image.objects.filter(pk__in=set(images), **dict.fromkeys(SHOWN_BY)).exclude(state=Image.State.REMOVED)
+    found = list(unshown)
+    Image.objects.filter(pk__in=[image.pk for image in found]).delete()
+    return found
 
 
 def remove_files(image: Image) -> None:

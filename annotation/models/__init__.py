@@ -8,7 +8,7 @@ from annotation.models.comment import BlindAnswer, Comment, Mention
 from annotation.models.draft import Draft, Receipt, SkippedDraft
 from annotation.models.drafting import ClickedShape, Drafting, Proposal, ProposalUse
 from annotation.models.evidence import EvidenceTest, FacetBatch
-from annotation.models.guideline import Guideline, GuidelineReading
+from annotation.models.guideline import Guideline, GuidelineImage, GuidelineReading
 from annotation.models.imports import ImportIssue, ImportRecord
 from annotation.models.lease import Assignment, BenchmarkQueue, Lease, Pause, Problem, Skip
 from annotation.models.planning import PayLine, PayPeriod, PayRate, PaySettings, WorkPackage
@@ -25,7 +25,8 @@ __all__ = [
     "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision",
     "BuildItem", "CheckAnswer", "ClickedShape", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest",
     "FacetAlias", "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline",
-    "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord", "InvitedRole",
+    "GuidelineImage", "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord",
+    "InvitedRole",
     "ItemAudit", "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate",
     "PaySettings", "PersonUid", "PlanTool", "PortableUpload", "Problem", "Proposal", "ProposalUse",
     "QualificationAttempt", "QualityRules", "Receipt", "ReferenceCall", "Review", "Revision", "Sample", "Skip",

@@ -5,6 +5,10 @@ from django.db import models
 
 from annotation.models.benchmark import Benchmark
 from annotation.models.querysets.guidelines import GuidelineQuerySet
+from annotation.models.sample import Image
+
+NAME = 12
+"""Characters of the SHA-256 of an image that name it in guidelines."""
 
 
 class Guideline(models.Model):
@@ -43,3 +47,28 @@ class GuidelineReading(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} read {self.guideline}"
+
+
+class GuidelineImage(models.Model):
+    """An image that was uploaded into the guidelines of a benchmark. Texts name it by ``reference``, which is the same
+    on every server."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="guideline_images")
+    image = models.ForeignKey(Image, on_delete=models.PROTECT, related_name="guideline_images")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["benchmark_id", "-uploaded_at", "-pk"]
+        constraints = [models.UniqueConstraint(fields=["benchmark", "image"], name="guideline_image_once")]
+
+    def __str__(self) -> str:
+        return self.reference
+
+    @property
+    def name(self) -> str:
+        return self.image.sha256[:NAME]
+
+    @property
+    def reference(self) -> str:
+        return f"image:{self.name}"

@@ -58,7 +58,8 @@ class PersonUid(models.Model):
     """The identity of a person in the portable files of a benchmark, with names and without.
 
     ``known_as``: the uid that files have for the person of a placeholder, if an account has that uid here.
-    ``address``: as a file gave it, if the address of the placeholder does not contain it.
+    ``address``: as a file gave it, if the address of the placeholder does not contain it. ``verified``: whether the
+    address was verified on the server of the file; null for accounts, and if no file says it.
     """
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="person_uids")
@@ -66,6 +67,7 @@ class PersonUid(models.Model):
     uid = models.UUIDField(default=uuid.uuid4)
     known_as = models.UUIDField(null=True, blank=True)
     address = models.CharField(max_length=254, blank=True, default="")
+    verified = models.BooleanField(null=True, blank=True)
 
     class Meta:
         constraints = (

@@ -78,6 +78,7 @@ class TimeLineSerializer(serializers.Serializer[Any]):
     paid_per = serializers.CharField(help_text="hour, sample, or empty without a rate.")
     rate = serializers.DecimalField(10, 2, allow_null=True)
     amount = serializers.DecimalField(14, 2, allow_null=True)
+    verified = serializers.BooleanField(help_text="The address of the account is verified now, also in a closed month.")
 
 
 class MonthSerializer(serializers.Serializer[Any]):
@@ -159,7 +160,7 @@ def work_time(request: Request, slug: str) -> Response:
 def _line(line: Line) -> dict[str, Any]:
     interval = line.returned_interval
     names = ("submitted", "accepted", "reviewed", "adjudicated", "active_seconds", "median_seconds", "decided",
-             "returned", "rate", "amount")  # fmt: skip
+             "returned", "rate", "amount", "verified")  # fmt: skip
     return {name: getattr(line, name) for name in names} | {
         "person": str(line.person), "email": line.person.email, "role": line.role.value, "paid_per": line.per,
         "return_rate": line.returned_share, "return_rate_low": interval.low if interval else None,

@@ -21,7 +21,7 @@ from evaluation.common.judging.known import listed_known_to, with_remaining
 from evaluation.common.judging.words import REASONS
 from evaluation.judging.forms import MOST
 from evaluation.judging.present import label_row, question_row
-from evaluation.judging.read.judges import Judged, Pair, by_value, kinds_of, load_judged
+from evaluation.judging.read.judges import Judged, Pair, by_value, kinds_of, load_judged, verified_judges
 from evaluation.judging.read.labels import is_labeled, labels_of
 from evaluation.judging.read.queues import load_queue, queues_of, read_question
 from evaluation.judging.read.tables import AGREEMENT_TABLES
@@ -95,6 +95,10 @@ def agreement(request: Request, slug: str, table: str) -> Response:
                     "yes": serializers.IntegerField(),
                     "n": serializers.IntegerField(),
                     "undecided": serializers.IntegerField(),
+                    "verified": serializers.BooleanField(
+                        allow_null=True,
+                        help_text="The address of the account is verified. Null for models, and without names.",
+                    ),
                 },
                 many=True,
             ),
@@ -122,6 +126,7 @@ def judges(request: Request, slug: str) -> Response:
         raise InvalidInput("a and b are two judges. Use both or neither.", field="a")
     audience = audience_of(person, benchmark)
     judged = load_judged(benchmark, kind, audience, person, by) if kind else Judged((), frozenset(), ())
+    verified = verified_judges(benchmark, judged)
     chosen = judged.chosen(*asked)
     if any(asked) and (chosen is None or (chosen.first, chosen.second) != asked):
         raise NotFound("a and b are not two of the judges of this kind.", field="a")
@@ -129,7 +134,7 @@ def judges(request: Request, slug: str) -> Response:
         {
             "kinds": kinds,
             "kind": kind,
-            "judges": [_judge(judged, name) for name in judged.judges],
+            "judges": [_judge(judged, name, verified.get(name)) for name in judged.judges],
             "pairs": [_pair(pair) for pair in judged.pairs()],
             "chosen": _chosen(judged, chosen, by) if chosen else None,
         }
@@ -282,10 +287,11 @@ def label(request: Request, slug: str, pk: int, item: str) -> Response:
     return Response({"item": found.key})
 
 
-def _judge(judged: Judged, name: str) -> dict[str, Any]:
+def _judge(judged: Judged, name: str, verified: bool | None) -> dict[str, Any]:
     yes, n = judged.rate(name)
     undecided = judged.undecided.get(name, 0)
-    return {"name": name, "person": name in judged.people, "yes": yes, "n": n, "undecided": undecided}
+    given = {"name": name, "person": name in judged.people, "verified": verified}
+    return {**given, "yes": yes, "n": n, "undecided": undecided}
 
 
 def _pair(pair: Pair) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ from playwright.sync_api import Page, expect
 
 from annotation.guidelines.write import confirm_read, publish
 from annotation.models import Benchmark
+from tests.annotation.portable.files import png
 from tests.browser.annotate_data import kitchen, sign_in
 from webapp.accounts.models import User
+from webapp.jobs.runner import run_waiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -95,3 +98,63 @@ def test_a_lead_sees_the_text_as_it_will_be_read_while_writing(
     expect(page.get_by_text("Version 2 is published.")).to_be_visible()
     assert benchmark.guidelines.count() == 2
     assert faults == []
+
+
+HAND_OVER = """([kind, name, type, bytes]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+  const about = { bubbles: true, cancelable: true, dataTransfer: data, clipboardData: data };
+  const event = kind === "paste" ? new ClipboardEvent(kind, about) : new DragEvent(kind, about);
+  document.querySelector("[name=body]").dispatchEvent(event);
+}"""
+"""A file that is pasted or dropped."""
+
+
+def test_a_lead_puts_images_into_the_text_by_button_paste_and_drop(
+    benchmark: Benchmark, page: Page, faults: list[str], live_server: Any, ana: User, lea: User
+) -> None:
+    sign_in(page.context, live_server.url, lea)
+    page.goto(f"{live_server.url}/benchmarks/kitchen/settings/guidelines/")
+    # From here on the browser hands its choosers over; asked only when one opens, it can be too late.
+    page.on("filechooser", lambda _: None)
+    text, status = page.get_by_label("Guidelines", exact=True), page.locator("[data-status]")
+    preview = page.locator(".guide-form__page")
+    expect(preview.get_by_role("heading", name="Evidence")).to_have_count(1)
+    text.fill("# Evidence\n\n")
+    # By keyboard: the cursor is then where the description belongs.
+    page.get_by_role("button", name="Add image").focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files({"name": "handle.png", "mimeType": "image/png", "buffer": png(7)})
+    expect(status).to_contain_text("handle.png is uploaded")
+    expect(text).to_be_focused()
+    page.keyboard.type("The handle")
+    expect(text).to_have_value(re.compile(r"^# Evidence\n\n!\[The handle\]\(image:[0-9a-f]{12}\)$"))
+    expect(preview.get_by_text("is being prepared")).to_be_visible()
+    run_waiting()
+    expect(preview.get_by_role("img", name="The handle")).to_be_visible()
+    for kind, shade in (("paste", 8), ("drop", 9)):
+        page.keyboard.press("Control+End")
+        page.keyboard.press("Enter")
+        page.evaluate(HAND_OVER, [kind, f"{kind}.png", "image/png", list(png(shade))])
+        expect(status).to_contain_text(f"{kind}.png is uploaded")
+        page.keyboard.type(f"By {kind}")
+    assert text.input_value().count("](image:") == 3
+    page.evaluate(HAND_OVER, ["drop", "words.txt", "text/plain", list(b"words")])
+    expect(status).to_contain_text("words.txt")
+    assert text.input_value().count("](image:") == 3
+    expect(page.locator(".guide-uploads__row")).to_have_count(3)
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_text("Version 2 is published.")).to_be_visible()
+    [fault] = faults
+    assert "400" in fault, "The file that is no image."
+    run_waiting()
+    confirm_read(actor=ana, guideline=benchmark.guidelines.latest("number"))
+    page.context.clear_cookies()
+    sign_in(page.context, live_server.url, ana)
+    at_work(page, live_server.url)
+    page.keyboard.press("F1")
+    shown = page.locator("sightline-guidelines").get_by_role("img", name="The handle")
+    expect(shown).to_be_visible()
+    assert shown.evaluate("(image) => image.decode().then(() => [image.clientWidth, image.clientHeight])") == [100, 80]
+    assert faults == [fault]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from annotation.guideline_text import LONGEST, Change, Example, Verdict, changed_lines, outline, render
+from annotation.guideline_text import LONGEST, Change, Example, Verdict, changed_lines, outline, render, uploads_in
 
 TEXT = """# Question
 Ask for *one* fact.
@@ -33,8 +33,19 @@ def rendered(text: str) -> str:
     return render(
         text,
         figure=lambda key, words: f"[image {escape(key)}: {escape(words)}]",
+        uploaded=lambda name, words: f"[upload {name}: {escape(words)}]",
         example=lambda one: f"[{one.verdict} {escape(one.sample)}]",
     )
+
+
+def test_an_uploaded_image_is_named_by_its_place_and_needs_words() -> None:
+    text = "Look: ![The *handle*](image:0123456789ab)\n\n\n\n![](image:ba9876543210) ![x](image:short)\n"
+    found = outline(text)
+    assert (found.uploads, found.images) == (("0123456789ab", "ba9876543210"), ("image:short",))
+    [problem] = found.problems
+    assert str(problem).startswith("Line 5:")
+    assert "[upload 0123456789ab: The handle]" in rendered(text)
+    assert uploads_in([text, "no image: of any"]) == {"0123456789ab", "ba9876543210"}
 
 
 def test_an_outline_names_headings_images_and_examples() -> None:

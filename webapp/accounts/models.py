@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
@@ -29,10 +28,6 @@ class UserManager(BaseUserManager["User"]):
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
         return self.create_user(email, password, **{**fields, "is_staff": True, "is_superuser": True})
-
-    def unverified(self, people: Iterable[int]) -> models.QuerySet[User]:
-        """Keep people whose email address is not verified."""
-        return self.filter(pk__in=people, email_verified=False)
 
     def get_by_natural_key(self, username: str | None) -> User:
         return self.get(email=(username or "").strip().lower())

@@ -7,18 +7,22 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
+from annotation.content.people import verified_addresses
 from annotation.models import Annotation, Benchmark, BuildDecision, ImportRecord, Review, Version
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """The number of people who made the gold; ``reviewed`` counts samples whose gold another person accepted."""
+    """The number of people who made the gold; ``reviewed`` counts samples whose gold another person accepted.
+    ``people`` counts annotators and reviewers once, ``unverified`` those of them whose address is not verified."""
 
     authors: int
     reviewers: int
     imported: int
     reviewed: int
     pictures: int
+    people: int
+    unverified: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Frozen:
 
 
 def making_of(benchmark: Benchmark) -> Making:
-    """Return counts over the samples that have gold, authors and reviewers over all of it. Three queries."""
+    """Return counts over the samples that have gold, authors and reviewers over all of it. Four queries."""
     golds = benchmark.samples.filter(gold__isnull=False)
     accepted = Q(gold__revision__reviews__decision__in=["accept", "fix_and_accept"])
     counts = golds.aggregate(
@@ -54,9 +58,13 @@ def making_of(benchmark: Benchmark) -> Making:
     authors = Annotation.objects.filter(sample__benchmark=benchmark, kind=Annotation.Kind.OWN, author__isnull=False)
     reviews = Review.objects.filter(revision__annotation__sample__benchmark=benchmark).values_list("reviewer")
     images = BuildDecision.objects.of_images(benchmark).values_list("person")
+    writers = set(authors.order_by().values_list("author", flat=True).distinct())
+    readers = {person for (person,) in reviews.order_by().union(images.order_by())}
     return Making(
-        authors=authors.values("author").distinct().count(),
-        reviewers=reviews.order_by().union(images.order_by()).count(),
+        authors=len(writers),
+        reviewers=len(readers),
+        people=len(writers | readers),
+        unverified=sum(not known for known in verified_addresses(benchmark, writers | readers).values()),
         **counts,
     )
 

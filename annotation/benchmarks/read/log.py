@@ -41,6 +41,8 @@ WORDS: Mapping[str, Text] = {
     "gold_check.rules": gettext_lazy("changed the rules for gold checks"),
     "gold_check.take_back": gettext_lazy("took a gold check back"),
     "guidelines.publish": gettext_lazy("published guidelines"),
+    "guidelines.image_add": gettext_lazy("uploaded an image into the guidelines"),
+    "guidelines.image_delete": gettext_lazy("deleted an uploaded image of the guidelines"),
     "guidelines.read": gettext_lazy("read the guidelines"),
     "export.project": gettext_lazy("exported the whole benchmark"),
     "import.project": gettext_lazy("made the benchmark out of a file"),

@@ -49,7 +49,8 @@ def invite_in_place(
 
 @when_taken_over
 def replace_roles(invitation: Invitation, person: User) -> None:
-    """The roles of the file end: the invitation brings those that count. The address that a file gave is deleted."""
+    """The roles of the file end: the invitation brings those that count. What a file said about the address is
+    deleted."""
     if invitation.invited_by is None:
         raise Conflict(gettext("The sender of this invitation has left. Ask a lead for another one."))
     _require_free(invitation.invited_by, person)
@@ -58,7 +59,7 @@ def replace_roles(invitation: Invitation, person: User) -> None:
             person, "member.remove", held, held.benchmark.slug, before=held.role, data={"invitation": invitation.pk}
         )
         held.delete()
-    PersonUid.objects.filter(user=person).update(address="")
+    PersonUid.objects.filter(user=person).update(address="", verified=None)
 
 
 @offered_by

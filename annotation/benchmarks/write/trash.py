@@ -17,10 +17,11 @@ from annotation.common.access import require
 from annotation.common.trash import deleted_before
 from annotation.content.benchmark_events import notify_purged
 from annotation.content.people import PLACEHOLDERS
-from annotation.images.store import remove_files
+from annotation.images.store import remove_files, remove_unshown
 from annotation.models import (
     Benchmark,
     BuildItem,
+    GuidelineImage,
     Image,
     ImageReplacement,
     ImageVariant,
@@ -41,6 +42,7 @@ KIND = "annotation.purge_benchmark"
 BATCH = 500
 IMAGES_OF: dict[Any, str] = {
     Sample: "image_id", ImageVariant: "parent_id", ImageReplacement: "image_id", BuildItem: "image_id",
+    GuidelineImage: "image_id",
 }  # fmt: skip
 """Tables whose rows name images, which other benchmarks may show too."""
 
@@ -168,8 +170,4 @@ def _purge_batch(model: type[models.Model], path: str, owners: models.QuerySet[A
     rows = model._base_manager.filter(pk__in=batch)
     shown = set(rows.values_list(IMAGES_OF[model], flat=True)) if model in IMAGES_OF else set()
     rows.delete()
-    unshown = Image.objects.filter(pk__in=shown, samples=None, variants=None, replacements=None, build_items=None)
-    # The row of a removed image refuses its file.
-    images = list(unshown.exclude(state=Image.State.REMOVED))
-    Image.objects.filter(pk__in=[image.pk for image in images]).delete()
-    return len(batch), images
+    return len(batch), remove_unshown(shown)

@@ -15,7 +15,7 @@ from annotation.spreadsheets import guarded
 COLUMNS = (
     "month", "person", "email", "role", "submitted", "accepted", "reviewed", "adjudicated", "active_hours",
     "median_seconds", "decided", "returned", "return_rate", "return_rate_low", "return_rate_high", "paid_per", "rate",
-    "amount", "currency", "closed_at",
+    "amount", "currency", "closed_at", "verified",
 )  # fmt: skip
 """Of both files. An empty cell is undefined, never 0."""
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -34,7 +34,7 @@ def _cells(month: Month, line: Line) -> list[Any]:
         line.reviewed, line.adjudicated, line.hours, line.median_seconds, line.decided, line.returned,
         line.returned_share, interval.low if interval else None, interval.high if interval else None, line.per,
         line.rate, line.amount, month.currency if line.amount is not None else None,
-        month.period.closed_at.isoformat() if month.period else None,
+        month.period.closed_at.isoformat() if month.period else None, line.verified,
     ]  # fmt: skip
 
 

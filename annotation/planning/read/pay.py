@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.utils import timezone
 
+from annotation.content.people import verified_addresses
 from annotation.models import (
     Adjudication,
     Annotation,
@@ -41,7 +42,8 @@ class Line:
     """The work of one person in one role in one month, UTC. ``submitted`` counts first submissions, gold checks among
     them; of these, ``accepted`` became gold, ``decided`` have a decision and ``returned`` came back at least once.
     ``None``: hidden from this reader. ``active_seconds`` is None if no time was
-    recorded, and ``amount`` then too if hours are paid, as without a rate."""
+    recorded, and ``amount`` then too if hours are paid, as without a rate. ``verified``: the address of the person is
+    verified now, also in a closed month."""
 
     person: User
     role: Role
@@ -56,6 +58,7 @@ class Line:
     per: str = ""
     rate: Decimal | None = None
     amount: Decimal | None = None
+    verified: bool = False
 
     @property
     def hours(self) -> float | None:
@@ -74,6 +77,10 @@ class Line:
     def paid_samples(self) -> int:
         """The number of samples paid by a rate per sample."""
         return {Role.ANNOTATE: self.submitted, Role.REVIEW: self.reviewed, Role.ADJUDICATE: self.adjudicated}[self.role]
+
+
+STORED = tuple(name for name in Line.__dataclass_fields__ if name != "verified")
+"""What a closed month keeps of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,8 @@ def month_table(benchmark: Benchmark, first: date, *, only: User | None = None, 
         lines = counted_lines(benchmark, first, only=only)
         currency = currency_of(benchmark)
     lines.sort(key=lambda line: (str(line.person).lower(), line.person.pk, list(Role).index(line.role)))
+    verified = verified_addresses(benchmark, {line.person.pk for line in lines})
+    lines = [replace(line, verified=verified[line.person.pk]) for line in lines]
     return Month(first, period, currency, [_blinded(line) for line in lines] if blind else lines)
 
 
@@ -120,7 +129,7 @@ def _blinded(line: Line) -> Line:
 
 
 def _stored(row: PayLine) -> Line:
-    values = {name: getattr(row, name) for name in Line.__dataclass_fields__}
+    values = {name: getattr(row, name) for name in STORED}
     return Line(**values | {"role": Role(row.role)})
 
 

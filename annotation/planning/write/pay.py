@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require, roles_of
 from annotation.models import Benchmark, PayLine, PayPeriod, PayRate, PaySettings
 from annotation.payroll import next_month
-from annotation.planning.read.pay import Line, Role, counted_lines, currency_of
+from annotation.planning.read.pay import STORED, Line, Role, counted_lines, currency_of
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
@@ -91,4 +91,4 @@ def close_month(*, actor: User, benchmark: Benchmark, month: date) -> PayPeriod:
 
 
 def _row(period: PayPeriod, line: Line) -> PayLine:
-    return PayLine(period=period, **{name: getattr(line, name) for name in Line.__dataclass_fields__})
+    return PayLine(period=period, **{name: getattr(line, name) for name in STORED})

@@ -62,10 +62,12 @@ class WorkingState:
         return sorted(found)
 
     def images(self) -> models.QuerySet[Image]:
-        """The images of the samples and of the building board, the originals of variants, and replaced images."""
+        """The images of the samples, the building board and the guidelines, the originals of variants, and replaced
+        images."""
         of_variants = with_withdrawn("variants__sample__", self.benchmark)
         replaced = with_withdrawn("replacements__sample__", self.benchmark)
         of_items = models.Q(build_items__benchmark=self.benchmark)
         samples = with_withdrawn("samples__", self.benchmark)
-        found = Image.objects.filter(samples | of_variants | replaced | of_items)
+        uploaded = models.Q(guideline_images__benchmark=self.benchmark)
+        found = Image.objects.filter(samples | of_variants | replaced | of_items | uploaded)
         return Image.objects.filter(pk__in=found.order_by().values("pk"))

@@ -24,6 +24,15 @@ def _uid(line: Line, field: str) -> UUID | None:
         raise line.error(field) from error
 
 
+def verified_in(line: Line) -> bool | None:
+    """Whether the address of a person is verified on the server of the file. None: a file of an earlier release, or of
+    a person whom such a file brought there."""
+    found = line.row.get("verified")
+    if found is not None and not isinstance(found, bool):
+        raise line.error("verified")
+    return found
+
+
 def address_in(line: Line) -> str:
     """The address of a person, "" if the row has none that can be one."""
     email = line.text("email", default="").lower()

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import models
 
-from annotation.content.people import address_of, uids_of
+from annotation.content.people import PLACEHOLDERS, address_of, uids_of, verified_addresses
 from annotation.images.store import SUFFIX, WITHOUT_FILE, picture_path
 from annotation.models import Benchmark, Image, PersonUid, Revision, Version
 from annotation.portable.read.contents import WorkingState
@@ -131,15 +131,19 @@ def image_bytes(benchmark: Benchmark, version: Version | None = None) -> int:
 
 
 def _person_rows(benchmark: Benchmark, people: list[int], named: bool) -> Iterator[dict[str, Any]]:
-    """The people by name or as "person-07", each with the same ``uid`` in every file of the benchmark."""
+    """The people by name or as "person-07", each with the same ``uid`` in every file of the benchmark, and whether
+    their address is verified. That is left out for placeholders of files that do not say it."""
     width = max(2, len(str(len(people))))
-    accounts = User.objects.in_bulk(people) if named else {}
+    accounts = User.objects.in_bulk(people)
+    verified = verified_addresses(benchmark, people)
     identities = uids_of(benchmark, people)
     for number, pk in enumerate(people, start=1):
         identity = identities[pk]
         row = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
         if identity.known_as is not None:
             row["known_as"] = str(identity.known_as)
+        if identity.verified is not None or not accounts[pk].email.endswith(PLACEHOLDERS):
+            row["verified"] = verified[pk]
         if named:
             row |= {"name": accounts[pk].name, "email": address_of(accounts[pk].email, identity)}
         yield row

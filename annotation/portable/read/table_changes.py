@@ -16,7 +16,7 @@ import numpy as np
 from django.db import models
 
 from annotation.models import Image
-from annotation.portable.read.people import uids_in
+from annotation.portable.read.people import uids_in, verified_in
 from annotation.portable.read.tables import TABLES
 from annotation.project_file import Difference, Kind, Line, Reader, line_of
 from webapp.accounts.models import User
@@ -31,7 +31,7 @@ KNOWN_BY = {
 READ = {
     "benchmark": ("title", "description", "licence", "marks_open", "remove_metadata"),
     "benchmarkschema": ("state", "note", "content"), "guideline": ("note", "must_read", "body"),
-    "banktool": ("state", "segment", "reason"), "version": ("note", "checksum"), PERSON: ("name", "email"),
+    "banktool": ("state", "segment", "reason"), "version": ("note", "checksum"), PERSON: ("name", "email", "verified"),
 }  # fmt: skip
 """Tables that are compared row by row, with the columns."""
 NAMED_BY = {"benchmarkschema": "number", "guideline": "number", "banktool": "name", "version": "number"}
@@ -62,8 +62,9 @@ def rows_apart(first: Reader, second: Reader) -> Iterator[RowChange]:
     for table, columns in READ.items():
         if table not in first.tables or table not in second.tables or (mixed and table == PERSON):
             continue
-        names = table != PERSON or all(_has_names(file) for file in (first, second))
-        before, after = (_rows(file, table, columns if names else ()) for file in (first, second))
+        if table == PERSON and not all(_has_names(file) for file in (first, second)):
+            columns = ("verified",)
+        before, after = (_rows(file, table, columns) for file in (first, second))
         for known in sorted(before.keys() | after.keys()):
             a, b = before.get(known), after.get(known)
             if a is None or b is None:
@@ -166,7 +167,8 @@ def _sums(file: Reader, *, names: bool) -> dict[str, array[int]]:
     found: dict[str, array[int]] = {PERSON: array("Q"), IMAGE: array("Q")}
     for line in file.lines(PERSON):
         known[PERSON].append(_hash(_person(line)))
-        found[PERSON].append(_hash([_person(line), *(line.row.get(key) for key in ("name", "email") if names)]))
+        own = [line.row.get(key) for key in ("name", "email") if names]
+        found[PERSON].append(_hash([_person(line), verified_in(line), *own]))
     for line in file.lines(IMAGE):
         known[IMAGE].append(_hash(line.text("sha256")))
         found[IMAGE].append(_hash(line.row))

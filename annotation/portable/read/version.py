@@ -1,9 +1,10 @@
 """The rows of a portable file that has one frozen version alone.
 
 Almost every value comes from rows that never change, so later work does not change the file of a version. Exceptions,
-which have their current values: names of people, the annotator of a sample that was reopened for another person, the
-text about the benchmark, the tools that plans name, and facets of samples without facets in their gold. A sample that
-was withdrawn later is still part of the version, and the file has the reason.
+which have their current values: names of people and whether their addresses are verified, the annotator of a sample
+that was reopened for another person, the text about the benchmark, the tools that plans name, and facets of samples
+without facets in their gold. A sample that was withdrawn later is still part of the version, and the file has the
+reason.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from django.db import models
 from django.utils.translation import gettext
 
 from annotation.content.revisions import content_of, facet_rows
+from annotation.guideline_text import uploads_in
 from annotation.imaging.evidence import evidence_share
 from annotation.models import (
     AcceptedChain,
@@ -30,6 +32,7 @@ from annotation.models import (
     FacetValue,
     Gold,
     Guideline,
+    GuidelineImage,
     Image,
     ImageReplacement,
     ImageVariant,
@@ -56,8 +59,8 @@ OF_REVISIONS = "revision__"
 NOT_GOLD = (Review, BlindAnswer)
 """Tables of revisions that are work about them, not their content."""
 HELD = (
-    Annotation, BankTool, BenchmarkSchema, FacetAlias, FacetValue, Gold, Guideline, AcceptedChain, ImageReplacement,
-    ImageVariant, Revision, Sample, ToolName, VerifiedChain, Version, VersionEntry,
+    Annotation, BankTool, BenchmarkSchema, FacetAlias, FacetValue, Gold, Guideline, GuidelineImage, AcceptedChain,
+    ImageReplacement, ImageVariant, Revision, Sample, ToolName, VerifiedChain, Version, VersionEntry,
 )  # fmt: skip
 
 
@@ -110,13 +113,15 @@ class FrozenVersion(WorkingState):
         return iter(()) if table.model in (AcceptedChain, FacetValue, Gold) else super().keys(table)
 
     def images(self) -> models.QuerySet[Image]:
-        """The images that the samples had, those that these replaced before, and the originals of variants."""
+        """The images that the samples had, those that these replaced before, the originals of variants, and the images
+        of the guidelines."""
         later = self._images_then
         now = Sample.everything.filter(pk__in=self._samples).exclude(pk__in=later).exclude(image=None)
         replaced = ImageReplacement.objects.filter(**self._filters[ImageReplacement]).order_by().values("image")
         of_variants = ImageVariant.objects.filter(sample__in=self._samples).order_by().values("parent")
         then = [image.pk for image in later.values()]
         chosen = models.Q(pk__in=now.order_by().values("image")) | models.Q(pk__in=then)
+        chosen |= models.Q(pk__in=[one.image_id for one in self._uploads])
         return Image.objects.filter(chosen | models.Q(pk__in=replaced) | models.Q(pk__in=of_variants))
 
     def checksum(self) -> str:
@@ -157,13 +162,13 @@ class FrozenVersion(WorkingState):
     def _filters(self) -> Mapping[type[models.Model], dict[str, Any]]:
         """The condition for the rows of each table."""
         at = self.version.frozen_at
-        guideline = Guideline.objects.filter(benchmark=self.benchmark, published_at__lte=at).order_by("-number")
         return {
             Annotation: {"revisions__in": self._revisions},
             BankTool: {"pk__in": self._tools},
             BenchmarkSchema: {"pk__in": [self._schema.pk] if self._schema else []},
             FacetAlias: {"pk__in": [one.pk for one in self._aliases]},
-            Guideline: {"pk__in": list(guideline.values_list("pk", flat=True)[:1])},
+            Guideline: {"pk__in": [self._guideline.pk] if self._guideline else []},
+            GuidelineImage: {"pk__in": [one.pk for one in self._uploads]},
             ImageReplacement: {"sample__in": self._samples, "replaced_at__lte": at},
             ImageVariant: {"sample__in": self._samples},
             Revision: {"pk__in": self._revisions},
@@ -175,6 +180,19 @@ class FrozenVersion(WorkingState):
             FacetValue: {"pk__in": []},
             Gold: {"pk__in": []},
         }
+
+    @cached_property
+    def _guideline(self) -> Guideline | None:
+        """The guidelines that were in force."""
+        found: Guideline | None = Guideline.objects.in_force(self.benchmark, self.version.frozen_at)
+        return found
+
+    @cached_property
+    def _uploads(self) -> list[GuidelineImage]:
+        """The images that these guidelines show."""
+        shown = uploads_in([self._guideline.body]) if self._guideline else frozenset()
+        uploaded = self.benchmark.guideline_images.select_related("image").order_by("pk") if shown else ()
+        return [one for one in uploaded if one.name in shown]
 
     @cached_property
     def _schema(self) -> BenchmarkSchema | None:

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from annotation.content.people import PLACEHOLDERS, address_of
 from annotation.models import Benchmark, PersonUid
-from annotation.portable.read.people import address_in, uids_in
+from annotation.portable.read.people import address_in, uids_in, verified_in
 from annotation.project_file import Line, Reader
 from webapp.accounts.models import User
 
@@ -42,6 +42,7 @@ def placeholder(benchmark: Benchmark, line: Line, *, unnamed: str) -> User:
         own = PersonUid.objects.filter(benchmark=benchmark, user__is_active=False, user__email__endswith=PLACEHOLDERS)
         found = own.filter(Q(uid__in=(person, uid)) | Q(known_as=person)).select_related("user").order_by("pk").first()
         if found is not None:
+            _note_verified(found, line)
             return found.user
     _, address = placeholder_of(line, benchmark.slug, unnamed)
     user = User.objects.filter(email=address, is_active=False).first()
@@ -50,10 +51,18 @@ def placeholder(benchmark: Benchmark, line: Line, *, unnamed: str) -> User:
     if person is not None:
         identity = PersonUid.objects.filter(benchmark=benchmark, user=user).first()
         if identity is None:
-            _identify(benchmark, user, uid, known_as)
+            identity = _identify(benchmark, user, uid, known_as)
         elif identity.known_as is None:
             PersonUid.objects.filter(pk=identity.pk).update(known_as=person)
+        _note_verified(identity, line)
     return user
+
+
+def _note_verified(identity: PersonUid, line: Line) -> None:
+    """A file can say that an address was verified meanwhile. An older file does not take this back."""
+    said = verified_in(line)
+    if said is not None and not identity.verified:
+        PersonUid.objects.filter(pk=identity.pk).update(verified=said)
 
 
 def placeholder_of(line: Line, slug: str, unnamed: str = "") -> tuple[str, str]:
@@ -75,7 +84,8 @@ def _new_placeholder(
     user.set_unusable_password()
     user.save()
     given = address_in(line)
-    _identify(benchmark, user, uid, known_as, address="" if address_of(address) == given else given)
+    identity = _identify(benchmark, user, uid, known_as, address="" if address_of(address) == given else given)
+    _note_verified(identity, line)
     return user
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation.common.words import Count, count_of
+from annotation.content.people import verified_addresses
 from annotation.models import Benchmark
 from annotation.quality.read.people import PersonWork
-from webapp.accounts.models import User
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class PersonRow:
 
 
 def person_rows(benchmark: Benchmark, people: Sequence[PersonWork]) -> list[PersonRow]:
-    unverified = set(User.objects.unverified([one.person for one in people]).values_list("pk", flat=True))
+    verified = verified_addresses(benchmark, [one.person for one in people])
     return [
         PersonRow(
             work=one,
-            unverified=one.person in unverified,
+            unverified=not verified[one.person],
             submitted=count_of(benchmark, one.submitted),
             reviewed=count_of(benchmark, one.reviewed),
             accepted=count_of(benchmark, one.accepted_at_first),

@@ -6,7 +6,7 @@ compared with gold if it was made from another person's annotation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
@@ -18,6 +18,7 @@ from annotation.agreement import BoxAgreement, box_agreement, same_answer
 from annotation.common.access import roles_of
 from annotation.content.drawn_on import in_pixels_of
 from annotation.content.image_history import Drawn, sizes_drawn_on
+from annotation.content.people import verified_addresses
 from annotation.content.rescaling import Size
 from annotation.models import Annotation, Benchmark, FacetValue, GoldBox, GoldShape, ImageReplacement, Revision
 from annotation.models.querysets.samples import cluster_image
@@ -114,6 +115,16 @@ def audience_of(user: Any, benchmark: Benchmark) -> Audience:
     raise NotAllowed(
         gettext("Only members of %(title)s can see agreement. Ask its lead for a role.") % {"title": benchmark.title}
     )
+
+
+def verified_known_to(benchmark: Benchmark, user: Any, audience: Audience, people: Collection[int]) -> dict[int, bool]:
+    """Return whether the addresses of people are verified, for those of whom this audience may know it: a lead of
+    everyone, others of themselves. One query.
+    """
+    if audience is Audience.TOGETHER:
+        return {}
+    named = people if audience is Audience.EVERYONE else [one for one in people if one == user.pk]
+    return verified_addresses(benchmark, named)
 
 
 def load_work(benchmark: Benchmark, user: Any, audience: Audience, by: str = "") -> Work:

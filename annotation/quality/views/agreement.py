@@ -18,7 +18,17 @@ from annotation.quality.present.disputes import disputes_of, worst_first
 from annotation.quality.present.matrix import MEASURES, AllPairs, Chosen, all_pairs, first_choice, matrices, name_of
 from annotation.quality.present.pair import coefficient_row, facet_rows, lowest_of, overlap_of, two_by_two
 from annotation.quality.present.people import person_rows
-from annotation.quality.read.agreement import ALL, GOLD, Audience, Rater, Work, audience_of, facet_names, load_work
+from annotation.quality.read.agreement import (
+    ALL,
+    GOLD,
+    Audience,
+    Rater,
+    Work,
+    audience_of,
+    facet_names,
+    load_work,
+    verified_known_to,
+)
 from annotation.quality.read.labels import agreement_on, labels_of
 from annotation.quality.read.people import people_work
 from annotation.statistics import DRAWS, SEED
@@ -52,7 +62,7 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
         "facets": facets,
         "by": by if by in facets else "",
         "overlapping": count_of(benchmark, _overlapping(work)),
-        "unverified": [str(person) for person in User.objects.unverified(_named(work, audience, request.user.pk))],
+        "unverified": _unverified(benchmark, request.user, audience, work),
         "draws": DRAWS,
         "seed": SEED,
     }
@@ -62,11 +72,10 @@ def agreement(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/quality/agreement/agreement.html", context)
 
 
-def _named(work: Work, audience: Audience, user: int | None) -> list[int]:
-    """The people whom this audience sees by name."""
-    if audience is Audience.TOGETHER:
-        return []
-    return [person for person in work.people if audience is Audience.EVERYONE or person == user]
+def _unverified(benchmark: Benchmark, user: Any, audience: Audience, work: Work) -> list[str]:
+    """The names of the people whose address is not verified, as far as this audience may know them."""
+    verified = verified_known_to(benchmark, user, audience, work.people)
+    return [str(one) for one in User.objects.filter(pk__in=[pk for pk, known in verified.items() if not known])]
 
 
 @require_safe

@@ -73,6 +73,7 @@ def _load(request: HttpRequest, slug: str, sha256: str) -> tuple[Benchmark, Imag
         Q(samples__benchmark=benchmark)
         | Q(replacements__sample__benchmark=benchmark)
         | Q(build_items__benchmark=benchmark)
+        | Q(guideline_images__benchmark=benchmark)
     )
     return benchmark, get_object_or_404(Image.objects.filter(shown).distinct(), sha256=sha256)
 

@@ -94,6 +94,7 @@ def _made(benchmark: Benchmark, samples: int) -> CardSection:
         (
             (gettext("Annotators"), _count(made.authors)),
             (gettext("Reviewers"), _count(made.reviewers)),
+            (gettext("Address not verified"), _of(made.unverified, made.people)),
             (gettext("Imported gold"), _of(made.imported, samples)),
             (gettext("Gold accepted by another person"), _of(made.reviewed, samples)),
         ),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.content.changes import content_changed
 from annotation.exchange.write.records import start_job
-from annotation.images.store import remove_files
+from annotation.images.store import remove_files, remove_unshown
 from annotation.models import Gold, Image, ImportRecord, Sample
 from evaluation.common.judging.write import remove_questions
 from evaluation.imports.read.twins import twin_of
@@ -173,6 +173,5 @@ def _remove_samples(record: ImportRecord) -> tuple[Counter[str], list[Image]]:
     Gold.objects.filter(sample__in=ids).delete()
     batch.delete()
     content_changed(record.benchmark_id)
-    images = list(Image.objects.filter(pk__in=shown, samples=None, build_items=None))
-    Image.objects.filter(pk__in=[image.pk for image in images]).delete()
+    images = remove_unshown(shown)
     return Counter(samples=len(ids), pictures=len(images)), images

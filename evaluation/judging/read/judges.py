@@ -25,6 +25,7 @@ from annotation.agreement import (
     judge_quality,
     one_against_rest,
 )
+from annotation.content.people import verified_addresses
 from annotation.models import Benchmark
 from annotation.models.querysets.samples import cluster_image
 from annotation.prediction_powered import PoweredRate, powered_rate
@@ -259,7 +260,7 @@ def load_judged(
     questions. For ``Audience.OWN``, of people only their own; for ``Audience.TOGETHER``, people without names. Five
     queries, and one for the values of the facet ``by``.
     """
-    members, address = _people(benchmark), getattr(user, "email", "")
+    members, address = _by_name(_accounts(benchmark)), getattr(user, "email", "")
     settings = settings_of(benchmark)
     values = facet_values(benchmark, by) if by else {}
     rows = judgements_known_to(user, benchmark).given().filter(kind=kind).with_subject().order_by("pk")
@@ -295,18 +296,35 @@ def _word(row: Mapping[str, Any], kind: str, settings: MetricSettings) -> str | 
     return word_of(row["verdict"], row["answer"], kind, key, settings)
 
 
-def _people(benchmark: Benchmark) -> dict[str, tuple[str, str]]:
-    """Return name and address of each member and of each person who judged here, by either of them in lower case."""
-    found: dict[str, tuple[str, str]] = {}
+def _accounts(benchmark: Benchmark) -> list[tuple[str, str, int]]:
+    """Return name, address and number of each member and of each person who judged here."""
     judged = Judgement.objects.filter(run__in=benchmark.runs.all(), person__isnull=False).order_by()
-    rows = [
-        *judged.values_list("person__name", "person__email").distinct(),
-        # Former members have no role any more, but their verdicts in files remain those of a person.
-        *(anonymized() | User.objects.filter(memberships__benchmark=benchmark)).values_list("name", "email").distinct(),
+    # Former members have no role any more, but their verdicts in files remain those of a person.
+    members = anonymized() | User.objects.filter(memberships__benchmark=benchmark)
+    return [
+        *judged.values_list("person__name", "person__email", "person").distinct(),
+        *members.values_list("name", "email", "pk").distinct(),
     ]
-    for name, email in rows:
+
+
+def _by_name(accounts: Iterable[tuple[str, str, int]]) -> dict[str, tuple[str, str]]:
+    """Return the name that is shown and the address of each person, by name and by address in lower case."""
+    found: dict[str, tuple[str, str]] = {}
+    for name, email, _ in accounts:
         found[email.casefold()] = found[name.strip().casefold() or email.casefold()] = (name or email, email)
     return found
+
+
+def verified_judges(benchmark: Benchmark, judged: Judged) -> dict[str, bool]:
+    """Return, by name, whether the addresses of all judges with this name are verified: of people who are shown by
+    name. Three queries.
+    """
+    people: dict[str, set[int]] = {}
+    for name, email, pk in _accounts(benchmark):
+        if (name or email) in judged.people - {SOMEBODY}:
+            people.setdefault(name or email, set()).add(pk)
+    verified = verified_addresses(benchmark, {pk for some in people.values() for pk in some})
+    return {name: all(verified[pk] for pk in some) for name, some in people.items()}
 
 
 def _name(judge: str, person: tuple[str, str] | None, audience: Audience) -> str:

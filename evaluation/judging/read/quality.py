@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from annotation.content.people import verified_addresses
 from annotation.models import Benchmark
 from annotation.quality.read.agreement import Audience
 from annotation.quality.read.audits import audit_rows
@@ -14,16 +15,20 @@ from annotation.quality.read.checks import check_rows
 from webapp.common.errors import NotAllowed
 
 Row = Mapping[str, Any]
-CHECKS = ("sample", "person", "handed_in_at", "same_question", "same_answer", "iou", "covered", "passed", "by_hand")
+CHECKS = ("sample", "person", "handed_in_at", "same_question", "same_answer", "iou", "covered", "passed", "by_hand",
+          "verified")  # fmt: skip
 AUDITS = (
     "audit", "seed", "sample", "auditor", "verdict", "reasons", "comment", "decided_at", "outcome", "overtaken",
+    "verified",
 )  # fmt: skip
 
 
 def check_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[Row]:
     """Every answer to a gold check, the newest first."""
     _require_lead(audience)
-    for row in check_rows(benchmark):
+    rows = check_rows(benchmark)
+    verified = verified_addresses(benchmark, {row.answer.user_id for row in rows})
+    for row in rows:
         answer = row.answer
         yield {
             "sample": row.key,
@@ -31,13 +36,16 @@ def check_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[R
             "handed_in_at": answer.handed_in_at.isoformat() if answer.handed_in_at else None,
             **answer.as_data(),
             "by_hand": answer.decided_by_id is not None,
+            "verified": verified[answer.user_id],
         }
 
 
 def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[Row]:
     """Every drawn sample, the newest draw first."""
     _require_lead(audience)
-    for row in audit_rows(benchmark):
+    rows = audit_rows(benchmark)
+    verified = verified_addresses(benchmark, {row.item.auditor_id for row in rows if row.item.auditor_id})
+    for row in rows:
         item = row.item
         yield {
             "audit": item.draw.number,
@@ -50,6 +58,7 @@ def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[R
             "decided_at": item.decided_at.isoformat() if item.decided_at else None,
             "outcome": item.outcome or None,
             "overtaken": row.overtaken and not item.verdict,
+            "verified": verified.get(item.auditor_id),
         }
 
 

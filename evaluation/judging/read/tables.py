@@ -1,4 +1,8 @@
-"""The content of the pages of agreement and quality as rows for exports, limited to what each audience may see."""
+"""The content of the pages of agreement and quality as rows for exports, limited to what each audience may see.
+
+``verified``: whether the address of the person is verified; None for gold, for models, and for people of whom the
+audience may not know it.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,21 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.models import Benchmark
-from annotation.quality.read.agreement import ALL, GOLD, Audience, Pair, Rater, Said, Work, load_work, pairs_of
+from annotation.quality.read.agreement import (
+    ALL,
+    GOLD,
+    Audience,
+    Pair,
+    Rater,
+    Said,
+    Work,
+    load_work,
+    pairs_of,
+    verified_known_to,
+)
 from annotation.quality.read.people import people_work
 from evaluation.judging.read.accuracy import blind_answers
-from evaluation.judging.read.judges import kinds_of, load_judged
+from evaluation.judging.read.judges import kinds_of, load_judged, verified_judges
 from evaluation.judging.read.quality import AUDITS, CHECKS, audit_export, check_export
 from webapp.common.errors import NotAllowed
 
@@ -33,12 +48,13 @@ def _pairs(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
     own: Rater = user.pk if audience is Audience.OWN else ALL
     others: list[Rater] = [ALL] if own == ALL else [one for one in work.people if one != own]
     named = audience is not Audience.TOGETHER
+    verified = verified_known_to(benchmark, user, audience, work.people)
     for other in (*others, GOLD):
         for pair in pairs_of(work, own, other):
-            yield _pair_row(work, pair, named)
+            yield _pair_row(work, pair, named, verified)
 
 
-def _pair_row(work: Work, pair: Pair, named: bool) -> Row:
+def _pair_row(work: Work, pair: Pair, named: bool, verified: Mapping[int, bool]) -> Row:
     boxes = pair.boxes
     second = "gold" if pair.second_by is None else work.people[pair.second_by] if named else "other"
     return {
@@ -52,6 +68,8 @@ def _pair_row(work: Work, pair: Pair, named: bool) -> Row:
         "disputed": pair.disputed,
         **_said("first", pair.first),
         **_said("second", pair.second),
+        "first_verified": verified.get(pair.first_by),
+        "second_verified": None if pair.second_by is None else verified.get(pair.second_by),
     }
 
 
@@ -68,7 +86,9 @@ def _said(which: str, said: Said) -> Row:
 def _people(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
     if audience is Audience.TOGETHER:
         raise NotAllowed(gettext("Only the lead and the person can see individual results."))
-    for one in people_work(benchmark, user, audience, load_work(benchmark, user, audience)):
+    people = people_work(benchmark, user, audience, load_work(benchmark, user, audience))
+    verified = verified_known_to(benchmark, user, audience, [one.person for one in people])
+    for one in people:
         interval = one.acceptance_interval
         yield {
             "person": one.name,
@@ -85,11 +105,14 @@ def _people(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
             "boxes_with_gold": len(one.boxes_against_gold),
             "same_answer_as_gold": one.same_as_gold,
             "answers_with_gold": len(one.answers_against_gold),
+            "verified": verified[one.person],
         }
 
 
 def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]:
-    for one in blind_answers(benchmark, user, audience).judged:
+    judged = blind_answers(benchmark, user, audience).judged
+    verified = verified_known_to(benchmark, user, audience, {one.reviewer for one in judged})
+    for one in judged:
         yield {
             "sample": one.key,
             "reviewer": one.name,
@@ -99,6 +122,7 @@ def _blind(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row]
             "right": one.right,
             "undecided": one.undecided,
             "seconds": one.seconds,
+            "verified": verified.get(one.reviewer),
         }
 
 
@@ -106,6 +130,7 @@ def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
     """Every verdict in one word; a reader pairs them by kind and trajectory."""
     for kind in kinds_of(benchmark, user):
         judged = load_judged(benchmark, kind, audience, user)
+        verified = verified_judges(benchmark, judged)
         for one in judged.verdicts:
             yield {
                 "kind": kind,
@@ -115,6 +140,7 @@ def _judges(benchmark: Benchmark, user: Any, audience: Audience) -> Iterator[Row
                 "judge": one.judge,
                 "person": one.judge in judged.people,
                 "verdict": one.word,
+                "verified": verified.get(one.judge),
             }
 
 
@@ -132,6 +158,8 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
             "same_answer",
             "disputed",
             *(f"{which}_{what}" for which in ("first", "second") for what in PARTS),
+            "first_verified",
+            "second_verified",
         ),
         _pairs,
     ),
@@ -151,13 +179,16 @@ AGREEMENT_TABLES: Mapping[str, AgreementTable] = {
             "boxes_with_gold",
             "same_answer_as_gold",
             "answers_with_gold",
+            "verified",
         ),
         _people,
     ),
     "blind": AgreementTable(
-        ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds"), _blind
+        ("sample", "reviewer", "condition", "answer", "unsure", "right", "undecided", "seconds", "verified"), _blind
     ),
-    "judges": AgreementTable(("kind", "run", "sample", "trajectory", "judge", "person", "verdict"), _judges),
+    "judges": AgreementTable(
+        ("kind", "run", "sample", "trajectory", "judge", "person", "verdict", "verified"), _judges
+    ),
     "checks": AgreementTable(CHECKS, check_export),
     "audits": AgreementTable(AUDITS, audit_export),
 }

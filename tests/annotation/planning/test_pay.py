@@ -34,6 +34,7 @@ from annotation.studio.write.submit import submit
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_token, make_user
+from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
@@ -223,6 +224,7 @@ def test_the_files_have_the_numbers_of_the_page(ana, lea, kitchen):
     mine = next(row for row in rows if row["role"] == "annotate")
     assert mine["person"] == "'=cmd()"
     assert (mine["submitted"], mine["accepted"], mine["amount"], mine["return_rate"]) == ("4", "2", "", "0.5")
+    assert {row["verified"] for row in rows} == {"True"}
     file = client.get(reverse("annotation:work-time-file", args=["kitchen", "2026-10", "xlsx"]))
     sheet = load_workbook(io.BytesIO(file.content)).active
     heading, *lines = sheet.iter_rows(values_only=True)
@@ -231,6 +233,20 @@ def test_the_files_have_the_numbers_of_the_page(ana, lea, kitchen):
     assert next(line for line in lines if line[3] == "annotate")[4] == 4
     assert client.get(reverse("annotation:work-time-file", args=["kitchen", "2026-13", "csv"])).status_code == 404
     assert client.get(reverse("annotation:work-time-file", args=["kitchen", "2026-10", "pdf"])).status_code == 404
+
+
+def test_an_account_without_a_verified_address_is_marked(ana, lea, kitchen):
+    User.objects.filter(pk=ana.pk).update(email_verified=False)
+    client, page = signed_in(lea), reverse("annotation:work-time", args=["kitchen"])
+    assert client.get(page, {"month": "2026-10"}).content.decode().count("address not verified") == 1
+    text = client.get(reverse("annotation:work-time-file", args=["kitchen", "2026-10", "csv"])).content.decode()
+    rows = {row["email"]: row["verified"] for row in csv.DictReader(io.StringIO(text))}
+    assert rows.pop(ana.email) == "False"
+    assert set(rows.values()) == {"True"}
+    lines = client.get("/api/v1/benchmarks/kitchen/time/?month=2026-10").json()["lines"]
+    assert {line["verified"] for line in lines if line["email"] == ana.email} == {False}
+    close_month(actor=lea, benchmark=kitchen, month=OCTOBER)
+    assert not lines_of(ana, kitchen)[ana, Role.ANNOTATE].verified
 
 
 def test_the_page_asks_as_often_for_one_person_as_for_many(lea, kitchen):

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from annotation.content.people import verified_addresses
 from annotation.models import Benchmark, PersonUid, Revision
+from annotation.portable.read.table_changes import rows_apart
 from annotation.portable.write import InvalidProject
 from annotation.project_file import Reader, differences
 from evaluation.exports.write import import_project
@@ -134,6 +136,7 @@ def test_a_slug_can_be_used_again(kitchen: Benchmark, twin: Benchmark, lea: User
         lambda rows: [row | {"uid": "strange"} for row in rows],
         lambda rows: [row | {"uid": 7} for row in rows],
         lambda rows: [row | {"known_as": ["a"]} for row in rows],
+        lambda rows: [row | {"verified": "yes"} for row in rows],
     ],
 )
 def test_strange_uids_are_refused(
@@ -143,6 +146,49 @@ def test_strange_uids_are_refused(
     with pytest.raises(InvalidProject):
         import_project(actor=lea, path=file, slug="copy")
     assert not Benchmark.objects.filter(slug="copy").exists()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_whether_an_address_is_verified_comes_back(
+    kitchen: Benchmark, ana: User, lea: User, tmp_path: Path, named: bool
+) -> None:
+    User.objects.filter(pk=ana.pk).update(email_verified=False)
+    file = exported(kitchen, tmp_path / "a", named=named)
+    assert sorted(one["verified"] for one in people(file)) == [False, True, True]
+    copy = import_project(actor=lea, path=file, slug="copy")
+    again = exported(copy, tmp_path / "b", named=named)
+    with Reader(file) as first, Reader(again) as second:
+        assert first.manifest.checksum == second.manifest.checksum
+    assert sorted(verified_addresses(copy, list(copy.memberships.values_list("user", flat=True))).values()) == [
+        False, True, True,
+    ]  # fmt: skip
+    User.objects.filter(pk=ana.pk).update(email_verified=True)
+    with Reader(exported(kitchen, tmp_path / "c", named=named)) as third, Reader(file) as first:
+        [change] = rows_apart(first, third)
+        assert (change.table, dict(change.fields)) == ("person", {"verified": ("false", "true")})
+
+
+def test_a_file_of_an_earlier_release_says_nothing_of_addresses(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:
+    file = forged(
+        exported(kitchen, tmp_path / "a"), "person",
+        lambda rows: [{key: row[key] for key in row if key != "verified"} for row in rows],
+    )  # fmt: skip
+    copy = import_project(actor=lea, path=file, slug="copy")
+    again = exported(copy, tmp_path / "b")
+    assert people(again) == people(file)
+    assert set(verified_addresses(copy, list(copy.memberships.values_list("user", flat=True))).values()) == {False}
+
+
+def test_an_update_says_that_an_address_was_verified_meanwhile(
+    kitchen: Benchmark, twin: Benchmark, gold: str, lea: User, tmp_path: Path
+) -> None:
+    zoe = make_user("Zoe Fox", email_verified=False)
+    for question, verified in (("Which mug?", False), ("Which cup?", True), ("Which jug?", False)):
+        User.objects.filter(pk=zoe.pk).update(email_verified=verified)
+        changed(twin, gold, zoe, question)
+        updated(lea, kitchen, exported(twin, tmp_path / "file"))
+        here = author(kitchen, question)
+        assert verified_addresses(kitchen, [here.pk]) == {here.pk: question != "Which mug?"}
 
 
 def test_an_anonymized_placeholder_keeps_no_address(kitchen: Benchmark, lea: User, tmp_path: Path) -> None:

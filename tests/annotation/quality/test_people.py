@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotation.models import Benchmark
 from annotation.workflow import State
 from tests.annotation.agreement_data import mugs, review, submit
 from tests.conftest import signed_in
-from tests.factories import make_user
+from tests.factories import make_token, make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
 
@@ -71,6 +73,28 @@ def test_an_account_that_nobody_knows_the_owner_of_reads_so(kitchen: Benchmark, 
     assert (row_of(answer, "Ana").unverified, row_of(answer, "Ben").unverified) == (True, False)
     assert answer.content.decode().count("address not verified") == 1
     assert signed_in(lea).get(PAGE.removesuffix("people/")).context["unverified"] == ["Ana Lind"]
+
+
+def test_exports_say_so_to_whoever_may_know_it(kitchen: Benchmark, lea: User, ana: User, ben: User) -> None:
+    """Two accounts of one person would agree with themselves. Only leads learn it of others."""
+    User.objects.filter(pk=ana.pk).update(email_verified=False)
+
+    def rows(person: User, table: str) -> list[dict[str, Any]]:
+        return json.loads(b"".join(signed_in(person).get(f"/benchmarks/kitchen/agreement/{table}.json")))
+
+    membership = kitchen.memberships.create(user=ben, role="annotator")
+    assert {row["person"]: row["verified"] for row in rows(lea, "people")} == {"Ana": False, "Ben": True}
+    assert rows(ana, "people")[0]["verified"] is False
+    pairs = [row for row in rows(lea, "pairs") if row["sample"] == "mug-004"]
+    found = {(row["first"], row["second"]): (row["first_verified"], row["second_verified"]) for row in pairs}
+    assert found == {("Ana", "Ben"): (False, True), ("Ana", "gold"): (False, None), ("Ben", "gold"): (True, None)}
+    assert {(row["first_verified"], row["second_verified"]) for row in rows(ben, "pairs")} == {(True, None)}
+    membership.role = "researcher"
+    membership.save()
+    assert {(row["first_verified"], row["second_verified"]) for row in rows(ben, "pairs")} == {(None, None)}
+    token = {"HTTP_AUTHORIZATION": f"Bearer {make_token(lea)}"}
+    listed = Client().get("/api/v1/benchmarks/kitchen/agreement/people/", **token).json()["results"]
+    assert {row["person"]: row["verified"] for row in listed} == {"Ana": False, "Ben": True}
 
 
 def test_a_person_sees_their_own_row(kitchen: Benchmark, ana: User) -> None:

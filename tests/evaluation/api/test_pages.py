@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 API = "/api/v1/benchmarks/kitchen/"
 DOCUMENT = Path(__file__).parents[3] / "docs/api.md"
 WORK = re.compile(
-    r"annotation:(annotate|guidelines-panel|guidelines-settings|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
+    r"annotation:(annotate|guidelines-panel|guidelines-settings|guidelines-images|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
     r"|second-opinions|webhook|chain-end|delete-benchmark|purge-benchmark)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|samples-delete|trash-empty|run-replays"
     r"|prompt-change|new-from-file|portable-upload|portable-update|portable-difference|file-difference|prompt-new|study-task|study-stay|new-detection"
     r"|new-audit|new-rendering|new-evidence|evidence-facet|evidence-undo|drafting-image|click-image)"

@@ -169,6 +169,14 @@ def test_people_see_their_own_and_researchers_no_names(lea: User, rui: User, ana
     rows = json.loads(b"".join(signed_in(lea).get("/benchmarks/kitchen/agreement/judges.json")))
     assert len(rows) == 9
     assert {(row["judge"], row["person"]) for row in rows} == {("Rui Costa", True), ("Ana Lind", True), (JUDGE, False)}
+    User.objects.filter(pk=rui.pk).update(email_verified=False)
+    rows = json.loads(b"".join(signed_in(lea).get("/benchmarks/kitchen/agreement/judges.json")))
+    verified = {"Rui Costa": False, "Ana Lind": True, JUDGE: None}
+    assert {row["judge"]: row["verified"] for row in rows} == verified
+    listed = signed_in(lea).get("/api/v1/benchmarks/kitchen/judges/").json()["judges"]
+    assert {row["name"]: row["verified"] for row in listed} == verified
+    listed = signed_in(mira).get("/api/v1/benchmarks/kitchen/judges/").json()["judges"]
+    assert {row["name"]: row["verified"] for row in listed} == {"a person": None, JUDGE: None}
 
 
 def test_checks_and_audits_are_exported_for_the_lead_alone(lea: User, rui: User, kitchen: Benchmark) -> None:

@@ -1,0 +1,4 @@
+import { SightlineGuidelinesEditor } from "./elements/guidelines-editor.js";
+import { defineAll } from "./lib/define.js";
+
+defineAll({ "sightline-guidelines-editor": SightlineGuidelinesEditor });
