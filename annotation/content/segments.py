@@ -16,6 +16,7 @@ from annotation.content.benchmark_events import notify_changed
 from annotation.content.changes import content_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
+from webapp.common.locks import lock_rows
 
 SEGMENT = "segment"
 BATCH = 500
@@ -51,6 +52,7 @@ def _placed(benchmark: Benchmark, samples: tuple[int, ...]) -> int:
     changed = [pk for pk in samples if had.get(pk, ()) != wanted.get(pk, ())]
     if not changed:
         return 0
+    lock_rows(Sample.objects.filter(pk__in=changed))
     FacetValue.objects.filter(sample__in=changed, name=SEGMENT, kind=FacetValue.Kind.BANK).delete()
     FacetValue.objects.bulk_create(
         FacetValue(
