@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from webapp.common.errors import ApplicationError
+
 MEETS = 0.4
 """Seconds in which the second connection gets as far as the first one lets it."""
 
@@ -16,8 +18,8 @@ MEETS = 0.4
 @contextmanager
 def meanwhile(do: Callable[[], Any], *, waits: bool = True, results: bool = False) -> Iterator[list[Any]]:
     """Begin ``do`` on a separate connection before what is written inside is committed; the block ends when both are
-    done. Holds the error that refused ``do``; with ``results``, otherwise what it returned. ``waits``: whether it has
-    to wait.
+    done. Holds the error for people that refused ``do``; with ``results``, otherwise what it returned. Any other error,
+    such as a deadlock, fails the test. ``waits``: whether it has to wait.
     """
     found: list[Any] = []
     begun = Event()
@@ -39,5 +41,9 @@ def meanwhile(do: Callable[[], Any], *, waits: bool = True, results: bool = Fals
         yield found
         begun.set()
         thread.join(MEETS)
-        assert thread.is_alive() or not waits, "the second was to wait for the first"
+        waited = thread.is_alive()
     thread.join()
+    for problem in found:
+        if isinstance(problem, Exception) and not isinstance(problem, ApplicationError):
+            raise problem
+    assert waited or not waits, "the second was to wait for the first"

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from annotation.models import Receipt, Sample
 from webapp.accounts.models import User
 from webapp.common.errors import InvalidInput
+from webapp.common.locks import lock_rows
 
 RETENTION = timedelta(days=7)
 """The time for which a repeated request is recognized."""
@@ -33,7 +34,8 @@ def new_receipt(actor: User, key: str, about: str) -> Receipt:
     """Call inside the transaction of what it is for."""
     receipt = Receipt.objects.create(user=actor, key=key, about=about)
     if receipt.pk % TIDY_EVERY == 0:
-        Receipt.objects.filter(created_at__lt=timezone.now() - RETENTION).delete()
+        old = Receipt.objects.filter(created_at__lt=timezone.now() - RETENTION)
+        Receipt.objects.filter(pk__in=lock_rows(old)).delete()
     return receipt
 
 

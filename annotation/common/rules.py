@@ -38,7 +38,7 @@ def refuse_open_blind_work(
 
     ``public``, ``checks``, ``judging`` and ``study`` are the new values; None: unchanged. Call inside a transaction:
     concurrent changes of these wait for each other."""
-    stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    stored = Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
     if not (stored.public if public is None else public):
         return
     if judging or (judging is None and Benchmark.objects.asking_judges().filter(pk=stored.pk).exists()):

@@ -36,7 +36,7 @@ def import_bank(*, actor: User | None, benchmark: Benchmark, rows: Sequence[Bank
     """
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         work = _Import(actor, benchmark)
         work.check(rows)
         for row in rows:

@@ -49,7 +49,7 @@ def fold_changes() -> int:
 def _fold(benchmark: int) -> int:
     with transaction.atomic():
         # Locked: another sweep at the same time waits, and then finds the one row.
-        found = ContentChange.objects.select_for_update().filter(benchmark=benchmark)
+        found = ContentChange.objects.select_for_update(no_key=True).filter(benchmark=benchmark).order_by("pk")
         taken = {pk: rest for pk, *rest in found.values_list("pk", "changes", "facets_at")}
         if not taken:
             return 0

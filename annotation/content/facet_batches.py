@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from annotation.common.access import require
 from annotation.content.changes import facets_changed
 from annotation.content.revisions import facet_rows
+from annotation.content.transitions import lock_samples
 from annotation.models import Benchmark, FacetBatch, FacetValue, Sample
 from annotation.workflow import Right
 from webapp.accounts.models import User
@@ -104,6 +105,7 @@ def _values(stored: str | list[Any] | None) -> Values:
 def _put(benchmark: Benchmark, name: str, values: Mapping[int, Values]) -> None:
     """Give samples these values of the facet, and no others. Call inside a transaction."""
     numbers = list(values)
+    lock_samples(numbers)
     for start in range(0, len(numbers), AT_ONCE):
         there = list(benchmark.samples.filter(pk__in=numbers[start : start + AT_ONCE]).only("pk", "benchmark_id"))
         FacetValue.objects.filter(sample__in=there, name=name).exclude(kind=FacetValue.Kind.BANK).delete()

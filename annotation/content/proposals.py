@@ -201,7 +201,7 @@ def locked_drafting(benchmark: Benchmark) -> Drafting:
     share is fixed, no other request changes it before the end of the transaction."""
     drafting, _ = Drafting.objects.get_or_create(benchmark=benchmark, defaults={"seed": new_seed(), "fixed_at": None})
     if drafting.fixed_at is None:
-        drafting = Drafting.objects.select_for_update().get(pk=drafting.pk)
+        drafting = Drafting.objects.select_for_update(no_key=True).get(pk=drafting.pk)
     return drafting
 
 

@@ -18,7 +18,7 @@ from annotation.content.chains.write import save_chains
 from annotation.content.changes import content_changed, facets_changed
 from annotation.content.json import BoxName
 from annotation.content.segments import place_segments
-from annotation.content.tools import know_names
+from annotation.content.tools import know_names, lock_bank
 from annotation.images.store import MISSING, Found, fitted, refused
 from annotation.imaging.evidence import evidence_share
 from annotation.imaging.problems import PictureProblem
@@ -108,9 +108,12 @@ def save_samples(
     latest = {record.id: record for record in records}
     saved = Saved(repeated=[record for record in records if latest[record.id] is not record])
     with transaction.atomic():
+        lock_bank(benchmark)
         there = {
             sample.key: sample
             for sample in Sample.objects.filter(benchmark=benchmark, key__in=latest)
+            .order_by("pk")
+            .select_for_update(of=("self",), no_key=True)
             .select_related("gold__revision", "image")
             .prefetch_related("facets", "gold__revision__gold_boxes", "gold__revision__gold_shapes")
         }

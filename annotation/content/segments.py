@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.content.changes import facets_changed
 from annotation.models import Benchmark, FacetValue, PlanTool, Sample, ToolName
 from annotation.tool_bank.segments import SEGMENTS
+from webapp.common.locks import lock_rows
 
 SEGMENT = "segment"
 BATCH = 500
@@ -49,6 +50,7 @@ def _placed(benchmark: Benchmark, samples: tuple[int, ...]) -> int:
     changed = [pk for pk in samples if had.get(pk, ()) != wanted.get(pk, ())]
     if not changed:
         return 0
+    lock_rows(Sample.objects.filter(pk__in=changed))
     FacetValue.objects.filter(sample__in=changed, name=SEGMENT, kind=FacetValue.Kind.BANK).delete()
     FacetValue.objects.bulk_create(
         FacetValue(

@@ -20,6 +20,7 @@ from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit, objects
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
+from webapp.common.locks import lock_rows
 
 _COPIES: list[Callable[[Sequence[int]], None]] = []
 
@@ -111,7 +112,7 @@ def _with_variants(image: int | None) -> set[int]:
 
 def _mark(images: Sequence[Image], state: Image.State, problem: str, said: str) -> None:
     Image.objects.filter(pk__in=[image.pk for image in images]).update(state=state, problem=problem)
-    Sample.everything.filter(image__in=images).update(image_problem=said)
+    Sample.everything.filter(pk__in=lock_rows(Sample.everything.filter(image__in=images))).update(image_problem=said)
 
 
 def _record(actor: User | None, images: Sequence[Image], action: str, reason: str) -> None:

@@ -20,6 +20,7 @@ from annotation.workflow import SampleState, State, sample_state, transition
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
+from webapp.common.locks import lock_rows
 
 
 def apply_transition(
@@ -55,8 +56,13 @@ def apply_transition(
 def lock_sample(sample: Sample) -> None:
     """Lock a sample until the end of the transaction: other decisions and submissions wait, and then see what it
     wrote. Raises ``Conflict`` if it was removed."""
-    if not Sample.objects.select_for_update().filter(pk=sample.pk).values_list("pk").first():
+    if not Sample.objects.select_for_update(no_key=True).filter(pk=sample.pk).values_list("pk").first():
         raise removed(sample)
+
+
+def lock_samples(samples: Iterable[int]) -> None:
+    """Lock several samples, before rows of theirs, in the order in which all lock them."""
+    lock_rows(Sample.everything.filter(pk__in=list(samples)))
 
 
 def removed(sample: Sample) -> Conflict:

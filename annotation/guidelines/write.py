@@ -40,7 +40,7 @@ def publish(
     require(actor, benchmark, Right.MANAGE)
     found = outline(body)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         last = Guideline.objects.in_force(benchmark)
         number = last.number if last else 0
         if number != based_on:

@@ -48,7 +48,9 @@ def _count_day(start: datetime) -> int:
 def _notify(number: int, day: str, by_author: dict[int, int]) -> int:
     with transaction.atomic():
         # Of two workers that count at once, the second finds the messages of the first.
-        benchmark = Benchmark.objects.select_for_update(of=("self",)).select_related("quality").get(pk=number)
+        benchmark = (
+            Benchmark.objects.select_for_update(of=("self",), no_key=True).select_related("quality").get(pk=number)
+        )
         sent_before = Notification.objects.filter(kind="accepted", benchmark=benchmark.slug, subject=f"day:{day}")
         left = by_author.keys() - set(sent_before.values_list("person", flat=True))
         sent = 0

@@ -60,8 +60,12 @@ def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
         raise InvalidInput(gettext("Choose at least one sample."), field="id")
     if len(numbers) > MOST:
         raise InvalidInput(gettext("At most %(limit)s samples at once. Narrow the list.") % {"limit": MOST}, field="id")
-    locked = list(Sample.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
-    held = Annotation.objects.select_for_update(of=("self",)).filter(sample__in=numbers).select_related("author")
+    locked = list(Sample.objects.select_for_update(no_key=True).filter(pk__in=numbers).order_by("pk"))
+    held = (
+        Annotation.objects.select_for_update(of=("self",), no_key=True)
+        .filter(sample__in=numbers)
+        .select_related("author")
+    )
     annotations: dict[int, list[Annotation]] = defaultdict(list)
     by_number = {sample.pk: sample for sample in locked}
     for annotation in held.order_by("pk"):

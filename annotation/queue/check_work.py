@@ -204,12 +204,13 @@ def hand_in(actor: User, answer: CheckAnswer, sample: Sample, content: Mapping[s
 
 def take_check_back(actor: User, answer: CheckAnswer, sample: Sample) -> bool:
     """Make an answer a draft again while that is possible, as an annotation; whether it was. Call inside a
-    transaction."""
+    transaction, which is to be undone if it was not."""
+    # First the place, as a save and a submission do.
+    take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place)
     held = CheckAnswer.objects.held().filter(pk=answer.pk, held_until__gt=Now())
     if not held.update(state=CheckAnswer.State.DRAFT, held_until=None, handed_in_at=None, changed_at=timezone.now()):
         return False
     _note(actor, answer, sample, "take_back", before=State.SUBMITTED.value, after=State.DRAFT.value)
-    take(actor, sample.pk, ANNOTATE, queue_of(sample.benchmark).lasts, answer.place)
     return True
 
 

@@ -21,6 +21,7 @@ from annotation.content.checks import obstacles_to_gold, validate_content
 from annotation.content.drafts import draft_of
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
+from annotation.content.tools import lock_bank_for
 from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, BenchmarkQueue, CheckAnswer, Draft, Revision, Sample
 from annotation.queue.check_work import check_of, score_held, take_check_back
@@ -163,9 +164,10 @@ def _hand_over(actor: User | None, number: int) -> bool:
     is over."""
     held = Annotation.objects.held().filter(pk=number)
     held = held if actor else held.filter(held_until__lte=Now())
-    waiting = held.select_related("sample").first()
+    waiting = held.select_related("sample__benchmark", "draft").first()
     if waiting is None:
         return False
+    lock_bank_for(waiting.sample.benchmark, waiting.draft.content)
     # Others who submit or decide wait, and then see these changes.
     lock_sample(waiting.sample)
     # Of a person who takes it back and the end of its time, one wins.

@@ -35,7 +35,7 @@ def pause(*, actor: User, benchmark: Benchmark, reason: str, user: User | None =
         )
     with transaction.atomic():
         # One change at a time: of two leads who pause at once the second finds the first one's.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).first()
         if standing is not None:
             return standing
@@ -59,7 +59,9 @@ def resume(*, actor: User, benchmark: Benchmark, user: User | None = None) -> bo
     """Resume assignment for ``user``, or (None) for everyone without a separate pause. Return whether it was paused."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        standing = Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update().first()
+        standing = (
+            Pause.objects.standing().filter(benchmark=benchmark, user=user).select_for_update(no_key=True).first()
+        )
         if standing is None:
             return False
         Pause.objects.filter(pk=standing.pk).update(lifted_at=timezone.now(), lifted_by=actor)

@@ -46,7 +46,9 @@ def set_priority(actor: User, benchmark: Benchmark, samples: SampleQuerySet, pri
         raise InvalidInput(gettext("Choose at least one sample."), field="id")
     if len(numbers) > MOST:
         raise InvalidInput(gettext("At most %(limit)s samples at once. Narrow the list.") % {"limit": MOST}, field="id")
-    locked = sorted(Sample.objects.select_for_update().filter(pk__in=numbers).order_by("pk"), key=lambda one: one.key)
+    locked = sorted(
+        Sample.objects.select_for_update(no_key=True).filter(pk__in=numbers).order_by("pk"), key=lambda one: one.key
+    )
     changed = [one for one in locked if one.priority != priority]
     Sample.objects.filter(pk__in=[one.pk for one in changed]).update(priority=priority)
     audit.record_many(_entries(actor, benchmark, changed, priority))

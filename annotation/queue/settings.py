@@ -47,7 +47,7 @@ def set_queue(
     }  # fmt: skip
     _check(wanted)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         stored = BenchmarkQueue.objects.filter(benchmark=benchmark).first() or BenchmarkQueue(benchmark=benchmark)
         before = {name: getattr(stored, name) for name, value in wanted.items() if getattr(stored, name) != value}
         if not before:
@@ -93,7 +93,7 @@ def set_adjudication(
     if not 0 < box_iou <= 1:
         raise InvalidInput(gettext("The IoU must be above 0 and at most 1."), field="box_iou")
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         last = AdjudicationRule.objects.filter(benchmark=benchmark).first()
         stored = last or AdjudicationRule(benchmark=benchmark)
         before = {name: getattr(stored, name) for name, value in wanted.items() if getattr(stored, name) != value}

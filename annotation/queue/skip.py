@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.common.access import require
-from annotation.content.transitions import update_sample_state
+from annotation.content.transitions import lock_sample, update_sample_state
 from annotation.models import Annotation, Assignment, Draft, Lease, Sample, Skip, SkippedDraft
 from annotation.queue.check_work import check_of, skip_check
 from annotation.queue.leases import ANNOTATE, REVIEW, release
@@ -29,17 +29,19 @@ def skip(*, actor: User, sample: Sample, reason: str, seat: Lease.Seat = ANNOTAT
     if not reason:
         raise InvalidInput(gettext("Enter a reason for skipping this sample. The lead reads it."), field="reason")
     with transaction.atomic():
+        lock_sample(sample)
         Skip.objects.update_or_create(sample=sample, user=actor, seat=seat, defaults={"reason": reason})
         if seat == REVIEW:
             leave_review(actor=actor, sample=sample)
         else:
+            # Before the draft, as a save renews the reservation first.
+            release(actor, sample.pk, ANNOTATE)
             answer = check_of(actor, sample)
             written = _drop_draft(actor, sample) or skip_check(actor, sample)
             if answer is not None:
                 finish_if_done(answer)
             if written:
                 SkippedDraft.objects.update_or_create(sample=sample, user=actor, defaults={"content": written})
-            release(actor, sample.pk, ANNOTATE)
             Assignment.objects.filter(sample=sample, user=actor).delete()
         audit.record(actor, "sample.skip", sample, sample.benchmark.slug, reason=reason, data={"seat": seat.value})
 

@@ -76,7 +76,7 @@ def record_time(*, actor: User, sample: Sample, role: Role, report: TimeReport) 
     begins its session and adds next to nothing. Raises ``NotAllowed`` for a sample that they do not work on."""
     with transaction.atomic():
         WorkClock.objects.bulk_create([WorkClock(person=actor)], ignore_conflicts=True)
-        clock = WorkClock.objects.select_for_update().get(person=actor)
+        clock = WorkClock.objects.select_for_update(no_key=True).get(person=actor)
         now = WorkClock.objects.values_list(Now(output_field=DateTimeField()), flat=True).get(pk=clock.pk)
         session = _session(actor, sample, role, report.page, now)
         found = grant(

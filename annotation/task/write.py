@@ -105,7 +105,7 @@ def activate(*, actor: User, benchmark: Benchmark, version: int, decisions: Deci
 
 def _lock_draft(benchmark: Benchmark, version: int) -> BenchmarkSchema | None:
     """The draft of this version, None for 0; no other lead changes it before the transaction ends."""
-    Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+    Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
     draft = BenchmarkSchema.objects.filter(benchmark=benchmark, state=BenchmarkSchema.State.DRAFT).first()
     if (draft.version if draft else 0) != version:
         words = gettext("Another lead changed the draft meanwhile. Reload the page.")

@@ -109,7 +109,7 @@ def _add(
     benchmark, recipe = sample.benchmark, plan.recipe
     with transaction.atomic():
         # One at a time, so that no two choose the same ID or make the same variant.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         if is_made(sample, recipe):
             return False
         key = _free_key(sample, recipe)

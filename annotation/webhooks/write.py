@@ -55,7 +55,7 @@ def add_webhook(
         raise InvalidInput(gettext("Choose a format."), field="format")
     _check(url.strip(), kinds)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         if benchmark.webhooks.count() >= MOST:
             raise Conflict(gettext("A benchmark can have at most %(most)s webhooks.") % {"most": MOST})
         made = Webhook.objects.create(
@@ -111,7 +111,7 @@ def change_webhook(
     if active is not None:
         wanted["active"] = active
     with transaction.atomic():
-        stored = Webhook.objects.select_for_update().get(pk=webhook.pk)
+        stored = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
         changed = {name: value for name, value in wanted.items() if getattr(stored, name) != value}
         if changed:
             resealed = {"secret": _resealed(stored, changed["url"])} if "url" in changed else {}

@@ -106,7 +106,7 @@ def decide_answers(
         answers = sum(_decide(actor, group, said[group.key], at) for group in found)
         runs = {one for group in found for one in group.by_run}
         if any(said[group.key] != "?" for group in found):
-            Scoring.objects.filter(run__in=runs).update(stale=True)
+            Scoring.objects.filter(run__in=runs).mark_stale()
         _record(actor, benchmark, "judging.decide", answers, {said[group.key] for group in found})
     return Decided(answers, len(found), len(runs))
 
@@ -165,15 +165,17 @@ def take_back(*, actor: User, benchmark: Benchmark, keys: Collection[str], run: 
 def _take_back(actor: User, benchmark: Benchmark, rows: JudgementQuerySet) -> int:
     words = {answer or verdict for answer, verdict in rows.values_list("answer", "verdict").distinct()}
     settled = rows.exclude(verdict=DecisionWord.LEAVE) | rows.filter(verdict=None)
-    Scoring.objects.filter(run__in=list(settled.values_list("run", flat=True).distinct())).update(stale=True)
+    runs = list(settled.values_list("run", flat=True).distinct())
     answers, _ = rows.delete()
+    # After the judgments, as in an import that removes them.
+    Scoring.objects.filter(run__in=runs).mark_stale()
     _record(actor, benchmark, "judging.take_back", answers, words)
     return answers
 
 
 def _one_at_a_time(benchmark: Benchmark) -> None:
     """Serialize decisions: if two people decide the same group at once, the second one finds it decided."""
-    Benchmark.objects.select_for_update(of=("self",)).only("pk").get(pk=benchmark.pk)
+    Benchmark.objects.select_for_update(of=("self",), no_key=True).only("pk").get(pk=benchmark.pk)
 
 
 def _record(actor: User | None, benchmark: Benchmark, action: str, answers: int, said: Collection[str]) -> None:

@@ -21,6 +21,7 @@ from evaluation.scoring.load.columns import LoadedSamples
 from evaluation.scoring.people import keep_differences
 from evaluation.store.files import scores_are_lost
 from evaluation.store.results import Results, load_results
+from webapp.common.locks import lock_rows
 
 RANKED_BY = ("valid_grounded_reasoning", "accuracy")
 
@@ -64,7 +65,7 @@ def _rank_what_is_there(benchmark: Benchmark, samples: LoadedSamples, settings: 
     ]
     with transaction.atomic():
         # Deleting a run locks its scoring. After waiting for that, ask again which runs there are.
-        list(found.select_for_update(of=("self",)).values_list("pk"))
+        lock_rows(found)
         if list(found.values_list("pk", flat=True)) != [one.pk for one in seen]:
             return False
         Standing.objects.filter(scoring__run__benchmark=benchmark).delete()

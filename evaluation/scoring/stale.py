@@ -8,4 +8,4 @@ from evaluation.models import Scoring
 
 def mark_stale(benchmark: Benchmark) -> None:
     """Mark the scores of all runs of this benchmark as stale. Call inside the transaction of the change."""
-    Scoring.objects.filter(run__benchmark=benchmark).update(stale=True)
+    Scoring.objects.filter(run__benchmark=benchmark).mark_stale()

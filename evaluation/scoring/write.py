@@ -44,6 +44,7 @@ from evaluation.store.words.index import index_run_text
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.garbage_collection import gc_paused
+from webapp.common.locks import lock_rows
 
 
 def score_benchmark(
@@ -133,6 +134,8 @@ def score_one(
     parts += [(one.loaded, one.scores, chains_of(samples.columns, one.loaded.columns, one.scores)) for one in others]
     written = [written_scores(*part, repeats_of_results(samples, *part[:2])) for part in parts]
     with transaction.atomic():
+        # Ranking locks scorings before the ranks that go with them.
+        lock_rows(Scoring.objects.filter(run=run))
         Scoring.objects.filter(run=run).delete()
         scoring = Scoring.objects.create(
             run=run,

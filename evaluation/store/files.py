@@ -24,6 +24,7 @@ from evaluation.store.build import Arrays, Evaluated, Written, load_rows, statem
 from evaluation.store.parquet import write_parquet
 from evaluation.store.schema import SCHEMA
 from webapp.common import objects
+from webapp.common.locks import lock_rows
 
 PREFIX, WORDS, LISTS = "scores", "words", "lists"
 """Folders of the object store: the rows of runs, their words (``evaluation.store.words``), and the rows of whole
@@ -48,6 +49,7 @@ def rows_changed(runs: Collection[int]) -> None:
 
     The step is random, so that different changes after a restored backup don't lead to an earlier revision.
     """
+    lock_rows(Run.everything.filter(pk__in=runs))
     Run.everything.filter(pk__in=runs).update(revision=F("revision") + 1 + randbits(STEP_BITS))
 
 

@@ -136,7 +136,7 @@ def accept_invitation(secret: str, *, name: str = "", password: str = "", actor:
     ``actor`` is the person who is signed in. A person with an account gives neither name nor password, but must be
     signed in. Other people can't create the account, including the person who sent the invitation.
     """
-    invitation = Invitation.objects.select_for_update().get(pk=invitation_of(secret).pk)
+    invitation = Invitation.objects.select_for_update(no_key=True).get(pk=invitation_of(secret).pk)
     if not invitation.is_open:
         raise Conflict(gettext("This invitation was just accepted. Sign in with the password you chose."))
     if actor is not None and actor.email != invitation.email:
@@ -200,7 +200,7 @@ def _take_over(invitation: Invitation, *, name: str, password: str) -> User:
     """Make the row of a person without access the account of the invitation, with all work of that person."""
     refuse_known_address(invitation.email)
     assert invitation.takes_over is not None
-    user = User.objects.select_for_update().get(pk=invitation.takes_over.pk)
+    user = User.objects.select_for_update(no_key=True).get(pk=invitation.takes_over.pk)
     if user.is_active or user.has_usable_password():
         raise Conflict(gettext("This work was already taken over. Ask the sender for another invitation."))
     for callback in _when_taken_over:
@@ -267,7 +267,7 @@ def reset_password(*, user_id: int, token: str, password: str) -> User:
     """Set the password by a link, which is then used up. All sessions and tokens end, and failed attempts are deleted.
     A link sent by email proves that the address belongs to this person.
     """
-    user = User.objects.select_for_update().filter(pk=user_id).first()
+    user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
     way = opens_reset(user, token) if user else ""
     if user is None or not way:
         raise NotFound(gettext(DEAD_LINK))

@@ -70,7 +70,7 @@ def anonymize_person(*, actor: User | None, user: User, force: bool = False) -> 
     Raises ``Conflict`` for the only lead of a benchmark; ``force``: a request to erase does not wait for another lead,
     and site admins lead the benchmark then.
     """
-    user = User.objects.select_for_update().get(pk=user.pk)
+    user = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if is_anonymized(user):
         raise Conflict(gettext("%(name)s is already anonymized.") % {"name": user.name})
     if actor is not None and actor.pk == user.pk:

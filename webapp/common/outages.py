@@ -21,8 +21,11 @@ from webapp.common.errors import Unavailable, bare_page, with_headers
 RETRY_AFTER_SECONDS = 5
 DATABASE, BUSY, STORE, BROKER, DISK = "database", "database lock", "file store", "message broker", "disk"
 CONNECTIONS = "database connections"
-_LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "40001", "40P01", "55P03", "25006", "25P03"})
-"""SQLSTATEs, or their classes: connection, resources, shutdown, deadlock, lock timeout, read-only standby."""
+MET = "changes at once"
+_LOST = frozenset({"08", "53", "57P01", "57P02", "57P03", "57P05", "55P03", "25006", "25P03"})
+"""SQLSTATEs, or their classes: connection, resources, shutdown, lock timeout, read-only standby."""
+_MET = frozenset({"40001", "40P01"})
+"""SQLSTATEs of a serialization failure and a deadlock: of two changes the database undid this one, as a whole."""
 _FULL_UP = ("too many clients", "connection slots", "no more connections allowed", "query_wait_timeout")
 """Messages of PostgreSQL and PgBouncer if no connection is free. The driver provides no SQLSTATE for a rejected one."""
 _SQLITE = {
@@ -40,6 +43,7 @@ _SENTENCES = {
     STORE: gettext_noop("No response from the file store."),
     BROKER: gettext_noop("No response from the message broker."),
     DISK: gettext_noop("The disk of the server is full."),
+    MET: gettext_noop("Two people changed the same thing at once, and your change was not saved."),
 }
 
 
@@ -52,6 +56,8 @@ class Outage(Unavailable):
 
     def __init__(self, service: str) -> None:
         self.service = service
+        if service == MET:
+            self.title = gettext_noop("This was not saved")
         words = gettext("%(problem)s Try again in %(time)s.")
         super().__init__(words % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
 
@@ -118,6 +124,8 @@ def _database(error: BaseException) -> str:
     if state is None:
         # The server said nothing: the connection could not be made, or broke.
         return DATABASE if any(kind.__name__ == "OperationalError" for kind in type(cause).__mro__) else ""
+    if state in _MET:
+        return MET
     return DATABASE if state in _LOST or state[:2] in _LOST else ""
 
 

@@ -14,6 +14,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import ngettext
 
+from webapp.common.locks import lock_rows
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job, JobLog
 from webapp.jobs.registry import Parts, tell_stopped
@@ -68,6 +69,7 @@ def part_ended(job: Job) -> None:
 
 def stop_parts(job: Job) -> None:
     """Stop the parts of a locked job that is to be stopped: waiting ones at once, others at their next step."""
+    lock_rows(job.parts.live())
     job.parts.queued().update(state=Job.State.CANCELLED, finished=Now())
     job.parts.live().update(cancel_requested=True)
     _go_on(job.pk)
@@ -124,6 +126,6 @@ def _send_more(parent: UUID) -> None:
     if room <= 0:
         return
     ids = list(parts.due().filter(sent_at=None).oldest_first().values_list("pk", flat=True)[:room])
-    Job.objects.filter(pk__in=ids).update(sent_at=Now())
+    Job.objects.filter(pk__in=lock_rows(Job.objects.filter(pk__in=ids))).update(sent_at=Now())
     for pk in ids:
         transaction.on_commit(partial(send, pk))

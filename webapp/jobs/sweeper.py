@@ -7,7 +7,7 @@ from threading import Event, Lock, Thread
 
 from django.conf import settings
 from django.db import Error as DatabaseLayerError
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -15,6 +15,7 @@ from django.utils import timezone
 from webapp.accounts.actions import delete_ended_sessions
 from webapp.common.clock import from_now
 from webapp.common.limits import sweep_counts
+from webapp.common.locks import lock_rows
 from webapp.jobs.messages import send
 from webapp.jobs.models import Job
 from webapp.jobs.parts import go_on_with_parents
@@ -37,7 +38,8 @@ def resend(*, all_queued: bool = False) -> int:
     waiting = waiting.exclude(parent__isnull=False, sent_at=None)
     lost = waiting | Job.objects.expired().filter(unsent | Q(sent_at__lt=from_now(timedelta(seconds=-2))))
     ids = list(lost.oldest_first().values_list("pk", flat=True)[:_AT_ONCE])
-    Job.objects.filter(pk__in=ids).update(sent_at=Now())
+    with transaction.atomic():
+        Job.objects.filter(pk__in=lock_rows(Job.objects.filter(pk__in=ids))).update(sent_at=Now())
     for job_id in ids:
         send(job_id)
     return len(ids)

@@ -23,6 +23,7 @@ from webapp.accounts.anonymize import Leaving, when_anonymized
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput
+from webapp.common.locks import lock_rows
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.notifications.kinds import DEFAULTS, SENTENCES, Channel, Kind
 from webapp.notifications.models import Notification, NotificationSetting, TimeZone
@@ -71,11 +72,17 @@ def notify(event: Event, people: Iterable[int] | Mapping[int, int]) -> int:
         for row in Notification.objects.alike(counts, event.kind, event.benchmark, now - ALIKE_WITHIN):
             earlier[row.person_id].append(row)
         zones = _zones(person for person, channel in channels.items() if channel is Channel.DIGEST)
+        many = {person for person, count in counts.items() if _are_many(earlier[person], count)}
+        if many:
+            # Two events at once, or one and its reader, change several of these rows.
+            lock_rows(Notification.objects.filter(pk__in=[row.pk for person in many for row in earlier[person]]))
         new = []
         for person, count in counts.items():
             mailed = max((row.mailed_at for row in earlier[person] if row.mailed_at), default=None)
             due = _mail_after(channels[person], now, mailed, zones.get(person, UTC))
-            if not _folded(event, earlier[person], count, now, due):
+            if person in many:
+                _fold(event, earlier[person], count, now, due)
+            else:
                 new.append(_entry(event, person, count, now, due))
         Notification.objects.bulk_create(new)
         if settings.SENDS_EMAIL and Channel.AT_ONCE in channels.values():
@@ -91,18 +98,20 @@ def _entry(event: Event, person: int, count: int, now: datetime, due: datetime |
     )  # fmt: skip
 
 
-def _folded(event: Event, earlier: list[Notification], count: int, now: datetime, due: datetime | None) -> bool:
-    """Combine similar entries into one when this event reaches the required number; return whether it was combined."""
+def _are_many(earlier: list[Notification], count: int) -> bool:
+    """Return whether this event reaches the number from which similar entries become one."""
+    return bool(earlier) and count + sum(row.count for row in earlier) >= ALIKE_MOST
+
+
+def _fold(event: Event, earlier: list[Notification], count: int, now: datetime, due: datetime | None) -> None:
+    """Combine similar entries into one."""
     events = count + sum(row.count for row in earlier)
-    if not earlier or events < ALIKE_MOST:
-        return False
     newest, *others = earlier
     Notification.objects.filter(pk__in=[row.pk for row in others]).delete()
     Notification.objects.filter(pk=newest.pk).update(
         count=F("count") + events - newest.count, changed_at=now, data=dict(event.data), list_path=event.list_path,
         mail_after=due,
     )  # fmt: skip
-    return True
 
 
 def _channels(people: Iterable[int], kind: Kind) -> dict[int, Channel]:
@@ -147,8 +156,10 @@ def mark_unread(*, actor: User, entry: int) -> bool:
 
 def mark_all_read(*, actor: User, until: datetime, kind: str = "") -> int:
     """Mark what this person saw as read: all entries up to a moment, of one kind if it is named; how many."""
-    mine = Notification.objects.of(actor).unread().filter(changed_at__lte=until)
-    return mine.filter(Q(kind=kind) if kind else Q()).update(read_at=timezone.now())
+    mine = Notification.objects.of(actor).unread().filter(Q(kind=kind) if kind else Q(), changed_at__lte=until)
+    with transaction.atomic():
+        lock_rows(mine)
+        return mine.update(read_at=timezone.now())
 
 
 def forget(person: User, benchmark: str) -> None:

@@ -41,7 +41,7 @@ def change_details(
     }  # fmt: skip
     with transaction.atomic():
         refuse_open_blind_work(benchmark, public=public)
-        stored = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        stored = Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         before = {name: getattr(stored, name) for name in DETAILS if getattr(stored, name) != wanted[name]}
         if not before:
             return []
@@ -59,7 +59,7 @@ def set_roles(*, actor: User | None, benchmark: Benchmark, user: User, roles: Co
     wanted = frozenset(roles)
     with transaction.atomic():
         # Serialize changes of people: if two leads step down at the same time, one is rejected.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         memberships = {Role(held.role): held for held in Membership.objects.filter(benchmark=benchmark, user=user)}
         _keep_a_lead(benchmark, user, taken=memberships.keys() - wanted)
         for role in sorted(wanted - memberships.keys()):
@@ -98,7 +98,7 @@ def led_alone(user: User, beside: Collection[User] = ()) -> list[str]:
     if not user.is_active:
         return []
     led = Benchmark.objects.filter(memberships__user=user, memberships__role=Role.LEAD)
-    locked = Benchmark.objects.select_for_update().filter(pk__in=led.values("pk")).order_by("pk")
+    locked = Benchmark.objects.select_for_update(no_key=True).filter(pk__in=led.values("pk")).order_by("pk")
     numbers = [benchmark.pk for benchmark in locked]
     others = _leads(OuterRef("pk")).exclude(user__in=[user, *beside])
     alone = Benchmark.objects.filter(~Exists(others), pk__in=numbers)

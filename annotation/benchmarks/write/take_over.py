@@ -33,7 +33,7 @@ def invite_in_place(
     if not settings.SENDS_EMAIL:
         raise Conflict(gettext("This site sends no email, which proves who takes over the work. Ask a site admin."))
     with transaction.atomic():
-        person = User.objects.select_for_update().get(pk=person.pk)
+        person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if benchmark.pk not in benchmarks_naming(person):
             raise NotFound(gettext("No such person in %(title)s.") % {"title": benchmark.title})
         _require_free(actor, person)

@@ -79,14 +79,14 @@ def purge_benchmark(*, actor: User, benchmark: Benchmark) -> None:
     """Delete a benchmark in the trash permanently, in a job."""
     _require_lead(actor, benchmark)
     with transaction.atomic():
-        _begin(actor, Benchmark.everything.select_for_update(of=("self",)).get(pk=benchmark.pk))
+        _begin(actor, Benchmark.everything.select_for_update(of=("self",), no_key=True).get(pk=benchmark.pk))
 
 
 def purge_old(now: datetime) -> int:
     """Delete benchmarks permanently that were deleted ``SIGHTLINE_TRASH_DAYS`` ago, and those whose job was lost."""
     old = Q(deleted_at__lt=deleted_before(now)) | Q(purging=True)
     with transaction.atomic():
-        found = list(Benchmark.everything.filter(old).select_for_update(of=("self",)))
+        found = list(Benchmark.everything.filter(old).order_by("pk").select_for_update(of=("self",), no_key=True))
         for benchmark in found:
             _begin(None, benchmark)
     return len(found)

@@ -37,7 +37,9 @@ def check_text(
     If a model checked this version, the finding confirms or refutes it, which can settle its batch."""
     with transaction.atomic():
         # Batches are locked before items: the end of a batch locks its other items.
-        list(AuditBatch.objects.select_for_update().filter(pk__in=item.audits.values("batch")).order_by("pk"))
+        list(
+            AuditBatch.objects.select_for_update(no_key=True).filter(pk__in=item.audits.values("batch")).order_by("pk")
+        )
         stored = locked(actor, item, version, Stage.TEXT_CHECK)
         if {one.tool for one in findings} != set(stored.candidates):
             raise InvalidInput(gettext("Decide about every tool."), field="findings")
@@ -76,7 +78,9 @@ def keep_audit(
 def close_batch(batch_id: int) -> None:
     """The model is done: from now on people check the draw."""
     with transaction.atomic():
-        batch = AuditBatch.objects.select_for_update().select_related("benchmark").get(pk=batch_id)
+        batch = (
+            AuditBatch.objects.select_for_update(of=("self",), no_key=True).select_related("benchmark").get(pk=batch_id)
+        )
         if batch.state == BatchState.ASKING:
             batch.state = BatchState.DRAWN.value
             batch.save(update_fields=["state"])
@@ -135,7 +139,11 @@ def _count_for_rest(batch: AuditBatch, due: int) -> int:
     """Decide about every item of the batch that waits as the model found; return their number."""
     rows = batch.audits.filter(agrees=None).order_by("item").values_list("item", "pk")
     waiting = dict(rows)
-    items = BuildItem.objects.select_for_update().filter(pk__in=waiting, stage=Stage.TEXT_CHECK.value).order_by("pk")
+    items = (
+        BuildItem.objects.select_for_update(no_key=True)
+        .filter(pk__in=waiting, stage=Stage.TEXT_CHECK.value)
+        .order_by("pk")
+    )
     audits = ItemAudit.objects.in_bulk(waiting.values())
     counted = 0
     for item in items:

@@ -49,7 +49,7 @@ def locked_check(actor: User, item: BuildItem, version: int) -> BuildItem:
 
 
 def current(item: BuildItem, version: int, stages: Sequence[Stage]) -> BuildItem:
-    stored: BuildItem = BuildItem.objects.select_for_update().get(pk=item.pk)
+    stored: BuildItem = BuildItem.objects.select_for_update(no_key=True).get(pk=item.pk)
     stored.benchmark = item.benchmark
     if stored.version != version or stored.stage not in stages:
         raise stale(stored)

@@ -124,8 +124,8 @@ def set_instruction(*, actor: User, item: BuildItem, version: int, instruction: 
 def set_distractors(*, actor: User, item: BuildItem, version: int, distractors: Sequence[Distractor]) -> BuildItem:
     """The tools that the task does not need. Names that the bank lacks become proposals."""
     with transaction.atomic():
+        lock_bank(item.benchmark)
         stored = locked(actor, item, version, Stage.DISTRACTORS)
-        lock_bank(stored.benchmark)
         bank = bank_of(stored.benchmark)
         named = [
             Distractor(" ".join(storable_text(one.tool, "distractors").split()), one.likeness) for one in distractors
@@ -218,10 +218,10 @@ def accept_item(
     if faults:
         raise InvalidInput(gettext("The image has a fault. Send the item back to its image, or discard it."))
     with transaction.atomic():
+        # One at a time, so that no two choose the same ID.
+        lock_bank(item.benchmark)
         stored = locked_check(actor, item, version)
         benchmark = stored.benchmark
-        # One at a time, so that no two choose the same ID.
-        lock_bank(benchmark)
         content = _content(stored)
         given = {name: tuple(values) for name, values in (facets or {}).items() if values}
         copied = copied_facets(stored)

@@ -29,7 +29,7 @@ def pair_item(*, actor: User, item: BuildItem) -> BuildItem:
     require(actor, item.benchmark, Right.MANAGE)
     with transaction.atomic():
         lock_bank(item.benchmark)
-        source: BuildItem = BuildItem.objects.select_for_update().get(pk=item.pk)
+        source: BuildItem = BuildItem.objects.select_for_update(no_key=True).get(pk=item.pk)
         source.benchmark = item.benchmark
         if source.sample_id is None or source.pair_of_id is not None:
             raise Conflict(gettext("Only an accepted item that is no pair itself can have a pair."), code="wrong_state")
@@ -60,7 +60,7 @@ def pair_sample(*, actor: User, sample: Sample, origin: str = "", description: s
         raise InvalidInput(words % {"most": LONGEST_DESCRIPTION}, field="description")
     with transaction.atomic():
         lock_bank(sample.benchmark)
-        stored: Sample = Sample.objects.with_gold().select_for_update(of=("self",)).get(pk=sample.pk)
+        stored: Sample = Sample.objects.with_gold().select_for_update(of=("self",), no_key=True).get(pk=sample.pk)
         stored.benchmark = sample.benchmark
         if BuildItem.objects.filter(sample=stored).exists() or has_partner(stored):
             raise Conflict(gettext("%(key)s has a matched pair.") % {"key": stored.key}, code="has_pair")

@@ -66,7 +66,11 @@ def go_on(*, actor: User, record: ImportRecord) -> None:
     """Continue an upload whose job has stopped, after its last batch."""
     require(actor, record.benchmark, Right.IMPORT_SAMPLES)
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         if record.state == ImportRecord.State.RUNNING:
             _enqueue(actor, record)
 
@@ -149,7 +153,7 @@ def _take(
     stored = [(picture, _stored(record, picture)) for picture in batch]
     with transaction.atomic():
         # Simultaneous uploads wait for each other here, so that no two choose the same key.
-        Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=record.benchmark_id)
         new, found = _new_samples(record.benchmark, stored, issues)
         saved = save_samples(
             actor=record.created_by, benchmark=record.benchmark, records=new, pictures=found, source=record

@@ -46,7 +46,12 @@ def sweep_uploads(*, actor: User | None, now: datetime) -> int:
 def _drop(actor: User | None, pk: int, before: datetime) -> bool:
     """Delete the record, unless a person has decided, sent the file again, or has it read just now."""
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").filter(pk=pk).first()
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .filter(pk=pk)
+            .first()
+        )
         if record is None or record.state not in UNDECIDED:
             return False
         sent = objects.modified(object_name(sha256_of(record.upload)))

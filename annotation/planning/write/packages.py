@@ -50,7 +50,7 @@ def save_package(
     for person in people:
         require_annotator(person, benchmark)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         if package is None:
             _require_room(benchmark)
         one = package or WorkPackage(benchmark=benchmark, created_by=actor)

@@ -48,7 +48,7 @@ def set_rate(
         words = gettext("An amount is 0 or more, with at most two digits after the point.")
         raise InvalidInput(words, field="amount")
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         rate, _ = PayRate.objects.update_or_create(
             benchmark=benchmark, role=role, person=person, defaults={"per": per, "amount": amount}
         )

@@ -33,7 +33,7 @@ def draw_audit(*, actor: User, benchmark: Benchmark, share: float) -> AuditDraw:
         raise InvalidInput(gettext("The share must be above 0 and at most 1."), field="share")
     with transaction.atomic():
         # One draw at a time, so that no sample is drawn twice and each draw has its number.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         golds = Gold.objects.filter(sample__benchmark=benchmark, sample__state=SampleState.ACCEPTED)
         waiting = AuditItem.objects.of(benchmark).undecided().values("sample")
         fit = list(golds.exclude(sample__in=waiting).select_related("revision").order_by("sample__key"))

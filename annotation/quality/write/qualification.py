@@ -53,7 +53,7 @@ def waive(*, actor: User, benchmark: Benchmark, user: User, reason: str) -> Qual
     if not Membership.objects.filter(benchmark=benchmark, user=user, role=Role.ANNOTATOR).exists():
         raise InvalidInput(gettext("%(person)s does not annotate here.") % {"person": user}, field="user")
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         attempts = QualificationAttempt.objects.filter(benchmark=benchmark, user=user)
         if attempts.filter(passed=True).exists():
             raise Conflict(gettext("%(person)s has passed the test.") % {"person": user}, field="user")

@@ -18,6 +18,7 @@ from annotation.content.json import content_from_json, content_to_json
 from annotation.content.questions import add_question, first_of, next_key
 from annotation.content.revisions import add_revision, make_gold
 from annotation.content.samples import content_digest
+from annotation.content.tools import lock_bank, lock_bank_for
 from annotation.content.transitions import apply_transition
 from annotation.models import Adjudication, Annotation, Benchmark, Gold, Review, Revision, Sample
 from annotation.queue.leases import REVIEW, release
@@ -64,6 +65,10 @@ def adjudicate(
     _check(sample.benchmark, verdict)
 
     def work() -> None:
+        if verdict.kind == "keep":
+            # One at a time, so that no two choose the same ID.
+            lock_bank(sample.benchmark)
+        lock_bank_for(sample.benchmark, verdict.content)
         start_review(actor, sample)
         require_shown(sample, image)
         require_several(sample)

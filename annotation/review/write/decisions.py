@@ -18,6 +18,7 @@ from annotation.content.drawn_on import require_shown
 from annotation.content.guidelines import require_read
 from annotation.content.json import content_from_json, content_to_json
 from annotation.content.revisions import add_revision, make_gold
+from annotation.content.tools import lock_bank_for
 from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import (
     Annotation,
@@ -75,11 +76,11 @@ def next_after_decision(actor: User, benchmark: Benchmark) -> Sample | None:
             tried.add(sample.pk)
             with transaction.atomic():
                 lock_sample(sample)
-                if take(actor, sample.pk, REVIEW, queues[0].lasts):
-                    if _still_waits(sample):
-                        start_review(actor, sample)
-                        return sample
-                    release(actor, sample.pk, REVIEW)
+                if take(actor, sample.pk, REVIEW, queues[0].lasts) and _still_waits(sample):
+                    start_review(actor, sample)
+                    return sample
+                # Also release its locks, because a person who waits for this sample may have locked the next one.
+                transaction.set_rollback(True)
         if not samples:
             return None
 
@@ -171,6 +172,7 @@ def decide(*, actor: User, sample: Sample, decision: Decision, key: str = "", im
     _check(sample.benchmark, decision)
 
     def work() -> None:
+        lock_bank_for(sample.benchmark, decision.content)
         annotation, revision = start_review(actor, sample)
         require_shown(sample, image)
         _require_one(sample)

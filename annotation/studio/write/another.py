@@ -42,7 +42,7 @@ def ask_another(*, actor: User, sample: Sample, copy: bool = False, key: str = "
 
     def work() -> dict[str, Any]:
         # One at a time, so that no two choose the same ID and none is beyond the limit.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         _require_room(actor, sample)
         made = _make(actor, sample)
         if copy:

@@ -74,7 +74,8 @@ def own_annotation(actor: User, sample: Sample) -> Annotation:
             gettext("Your annotation of %(key)s is %(state)s and read-only.") % {"key": sample.key, "state": state},
             code="wrong_state",
         )
-    if annotation is not None and annotation.state == State.RETURNED:
+    if annotation is None or annotation.state == State.RETURNED:
+        # The sample may change its state with the annotation.
         lock_sample(sample)
     handed_only = annotation is None and known_to(actor, sample.benchmark).handed_checks
     acquire_author_lease(actor, sample, annotation, handed_only=handed_only)

@@ -19,6 +19,7 @@ from annotation.content.json import content_from_json, content_to_json
 from annotation.content.planted import adopted_in, checks_of, disclosure, note_adoption
 from annotation.content.proposals import NOTHING, OfferReport, record_uses
 from annotation.content.revisions import add_revision
+from annotation.content.tools import lock_bank_for
 from annotation.content.transitions import apply_transition, lock_sample
 from annotation.models import Annotation, Assignment, Draft, Proposal, ProposalUse, Sample
 from annotation.queue.assignment import hand_out
@@ -58,7 +59,8 @@ def submit(
     whole = content_to_json(parsed, names, facets)
 
     def work() -> None:
-        # First of all rows, as in a review: of two at once one waits, and then sees what the other said.
+        lock_bank_for(sample.benchmark, whole)
+        # Before other rows, as in a review: of two at once one waits, and then sees what the other said.
         lock_sample(sample)
         require_shown(sample, image)
         beside = questions_on_image(actor, sample).beside(sample)

@@ -19,17 +19,18 @@ def draft_on_new_image(sample: Sample, old: Size, new: Size, now: datetime) -> N
     qualification tests. Their version changes, so that an open page does not save over them.
     """
     annotations = Annotation.objects.filter(sample=sample)
-    for draft in Draft.objects.select_for_update().filter(annotation__in=annotations.values("pk")):
+    drafts = Draft.objects.filter(annotation__in=annotations.values("pk"))
+    for draft in drafts.order_by("pk").select_for_update(no_key=True):
         changed = {"content": json_in_pixels_of(draft.content, old, new), "version": F("version") + 1, "key": ""}
         Draft.objects.filter(pk=draft.pk).update(**changed)
     # Their revision is made later, and is then of the new image.
     annotations.held().update(changed_at=now)
-    for kept in SkippedDraft.objects.select_for_update().filter(sample=sample):
+    for kept in SkippedDraft.objects.filter(sample=sample).order_by("pk").select_for_update(no_key=True):
         SkippedDraft.objects.filter(pk=kept.pk).update(content=json_in_pixels_of(kept.content, old, new))
     _places(sample, old, new)
     is_open = Q(state=CheckAnswer.State.DRAFT) | Q(held_until__isnull=False)
-    answers = CheckAnswer.objects.select_for_update().filter(is_open, check_of__sample=sample)
-    for answer in answers.exclude(content={}):
+    answers = CheckAnswer.objects.filter(is_open, check_of__sample=sample).exclude(content={})
+    for answer in answers.order_by("pk").select_for_update(of=("self",), no_key=True):
         changed = {"content": json_in_pixels_of(answer.content, old, new), "version": F("version") + 1, "key": ""}
         CheckAnswer.objects.filter(pk=answer.pk).update(**changed)
 

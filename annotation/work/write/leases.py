@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from annotation.common.access import require
+from annotation.content.transitions import lock_sample
 from annotation.models import Lease
 from annotation.queue.leases import REVIEW
 from annotation.queue.leave_review import stop_review
@@ -18,6 +19,7 @@ def release_lease(*, actor: User, lease: Lease) -> None:
     sample = lease.sample
     require(actor, sample.benchmark, Right.MANAGE)
     with transaction.atomic():
+        lock_sample(sample)
         if not Lease.objects.filter(pk=lease.pk).delete()[0]:
             return
         audit.record(

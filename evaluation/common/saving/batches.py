@@ -86,6 +86,15 @@ class RunRegistry:
                 place_run(actor=self.actor, run=self._runs[key], place=self.place)
         return self._runs[key]
 
+    def begin_runs(self, named: Iterable[tuple[str, str]]) -> None:
+        """Find or add the runs of these models and settings. Imports at once do so in one order: the benchmark first,
+        because a run takes its next number, then the models, which other benchmarks may add too."""
+        new = sorted(set(named) - self._runs.keys())
+        if new:
+            Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=self.benchmark.pk)
+        for model, setting in new:
+            self.run(model, setting)
+
     def next_number(self) -> int | None:
         """Return a number that no run of the benchmark has had. Simultaneous requests wait for each other."""
         if self.staged_for is not None:
@@ -147,8 +156,10 @@ def save_trajectories(
     """Write one batch inside the caller's transaction; of two records with one key, the last one wins."""
     latest: dict[Key, TrajectoryRecord | Unchanged] = {}
     repeated: list[TrajectoryRecord | Unchanged] = []
-    for record in records:
-        key = book.key(record.stored if isinstance(record, Unchanged) else record)
+    told = [record.stored if isinstance(record, Unchanged) else record for record in records]
+    book.begin_runs((one.model, one.setting) for one in told)
+    for record, one in zip(records, told, strict=True):
+        key = book.key(one)
         if key in latest:
             repeated.append(record)
         latest[key] = record
@@ -203,8 +214,8 @@ def _write(
     restore_user_marks(marks, {there[key].pk: pk for pk, key in numbered if key in there})
     insert_rows(ToolList, _TOOL_LIST, _list_rows(numbered, records, source))
     if wanted:
-        Scoring.objects.filter(run_id__in={key[0] for key in wanted}).update(stale=True)
         rows_changed({key[0] for key in wanted})
+        Scoring.objects.filter(run_id__in={key[0] for key in wanted}).mark_stale()
     _refresh_row_digests(records, there, set(changed))
     on_samples = ((key[1], record) for key, record in written.items())
     return len(wanted), len(changed), assumed_present(on_samples, histories, at)

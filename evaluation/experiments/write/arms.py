@@ -242,7 +242,7 @@ def plan_arms(experiment: Experiment) -> int:
     samples = repeated_samples(run, experiment.samples)
     trial = trial_of(samples)
     with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
         for batch in in_batches(samples):

@@ -161,7 +161,7 @@ def plan_items(experiment: Experiment) -> int:
     trial = trial_of([item.pk for item in found]) if found else set()
     digest = _audit_digest if experiment.kind == Kind.AUDIT else _render_digest
     with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if not experiment.attempts.exists():
             Attempt.objects.bulk_create(
                 Attempt(experiment=experiment, item=item, digest=digest(experiment, item), trial=item.pk in trial)

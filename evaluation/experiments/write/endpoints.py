@@ -64,7 +64,7 @@ def change_endpoint(
     require_manager(actor, endpoint.benchmark)
     wanted = _checked(values)
     with transaction.atomic():
-        stored = Endpoint.objects.select_for_update().get(pk=endpoint.pk)
+        stored = Endpoint.objects.select_for_update(no_key=True).get(pk=endpoint.pk)
         changed = [name for name, value in wanted.items() if getattr(stored, name) != value]
         old, sealed = address_of(stored.base_url), bool(stored.sealed_key)
         for name in changed:

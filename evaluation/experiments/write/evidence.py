@@ -156,7 +156,7 @@ def plan_evidence(experiment: Experiment) -> int:
         seen[sample] += 1
     trial = trial_of(list(seen))
     with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
         for batch in in_batches(rows):

@@ -189,7 +189,7 @@ def plan_judge(experiment: Experiment) -> int:
     found = judged_trajectories(run, recipe.question, experiment.samples)
     trial = trial_of([sample for _, sample in found])
     with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
         for batch in in_batches(found):

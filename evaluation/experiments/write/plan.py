@@ -44,7 +44,7 @@ def plan_attempts(experiment: Experiment) -> int:
     trial = trial_of(list(samples.values_list("pk", flat=True)))
     with transaction.atomic():
         # Two workers may begin at once.
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
         for batch in in_batches(with_task(samples).iterator(chunk_size=BATCH)):
@@ -76,7 +76,7 @@ def plan_by_image(experiment: Experiment, samples: SampleQuerySet, digest: Calla
     rows: list[tuple[int, str]] = list(samples.values_list("pk", "image__sha256"))
     trial = trial_of([pk for pk, _ in rows])
     with transaction.atomic():
-        Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if experiment.attempts.exists():
             return experiment.attempts.count()
         for batch in in_batches(rows):

@@ -48,7 +48,7 @@ def change_prompt(*, actor: User | None, prompt: Prompt, based_on: str, text: st
     try:
         with transaction.atomic():
             # The first version stays, so it represents the prompt: two people wait for each other here.
-            versions.select_for_update().get(version=1)
+            versions.select_for_update(no_key=True).get(version=1)
             newest = versions.order_by("-version")[0]
             if newest.digest != based_on:
                 raise _stale(newest)

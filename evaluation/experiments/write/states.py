@@ -91,7 +91,7 @@ def change_budget(
     require(actor, experiment.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
         # Two people may change one half each.
-        now = Experiment.objects.select_for_update(of=("self",)).get(pk=experiment.pk)
+        now = Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         experiment.budget_usd, experiment.budget_calls = now.budget_usd, now.budget_calls
         usd = experiment.budget_usd if budget_usd is None else budget_usd
         calls = experiment.budget_calls if budget_calls is None else budget_calls

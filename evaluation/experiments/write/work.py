@@ -477,7 +477,7 @@ def open_record(experiment: Experiment) -> ImportRecord:
         if not taken:
             record.delete()
         experiment.refresh_from_db(fields=["import_record"])
-    return ImportRecord.objects.select_for_update().get(experiments=experiment)
+    return ImportRecord.objects.select_for_update(no_key=True).get(experiments=experiment)
 
 
 def close_record(experiment: Experiment) -> None:

@@ -230,7 +230,7 @@ def _scored(context: JobContext, benchmark: Benchmark, counts: dict[str, Any]) -
 
 def _decidable(upload: PortableUpload) -> PortableUpload:
     """The locked upload, if it was read and waits for a decision. Raises ``Conflict``."""
-    found = PortableUpload.objects.select_for_update(of=("self",)).get(pk=upload.pk)
+    found = PortableUpload.objects.select_for_update(of=("self",), no_key=True).get(pk=upload.pk)
     if found.state == State.DONE:
         raise Conflict(gettext("%(file)s is already imported.") % {"file": found.file_name})
     if found.works:

@@ -164,8 +164,8 @@ def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Cou
                 counts.update(_others(table, key, said, run, live[run]))
         counts["removed"] = _remove(earlier, record)
         touched = {run.pk for run in live.values()} | set(before.values())
-        Scoring.objects.filter(run__in=touched).update(stale=True)
         rows_changed(touched)
+        Scoring.objects.filter(run__in=touched).mark_stale()
         _drop(staged, [pk for pk in before.values() if pk not in {run.pk for run in live.values()}])
         made = {(run.model.name, run.setting): run for run in live.values() if run.pk not in numbers}
         for old, now in anew.items():

@@ -105,6 +105,8 @@ def record_session(
         raise InvalidInput(refused.issue.done, code="not-recorded") from refused
     sample = find_sample(benchmark, Sample.objects.filter(benchmark=benchmark), trajectory.sample_id)
     with transaction.atomic():
+        # Before the sample and the experiment. Answers that come at once find the same experiment.
+        Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=benchmark.pk)
         if original:
             lock_sample(sample)
             require_shown(sample, original)
@@ -135,7 +137,8 @@ def _note_attempt(experiment: Experiment, sample: Sample, run: Run, trajectory: 
 
 
 def _open_experiment(actor: User | None, benchmark: Benchmark, trajectory: Trajectory, profile: Profile) -> Experiment:
-    """The open experiment of this person's sessions with this model and setting, or a new one."""
+    """The open experiment of this person's sessions with this model and setting, or a new one. Call with the benchmark
+    locked."""
     named = {
         "benchmark": benchmark, "kind": Experiment.Kind.SESSION, "created_by": actor, "model": trajectory.model,
         "setting": trajectory.setting,
@@ -145,12 +148,8 @@ def _open_experiment(actor: User | None, benchmark: Benchmark, trajectory: Traje
         **named, state=Experiment.State.RUNNING, import_record__state=ImportRecord.State.DONE,
         import_record__finished_at__gte=since,
     ).select_related("import_record")  # fmt: skip
-    found = opened.select_for_update(of=("self", "import_record")).first()
+    found = opened.select_for_update(of=("self", "import_record"), no_key=True).first()
     if found is not None:
-        return found
-    # Answers that come at once find the same experiment.
-    Benchmark.objects.select_for_update().only("pk").get(pk=benchmark.pk)
-    if (found := opened.first()) is not None:
         return found
     close_sessions(Experiment.objects.filter(**named))
     record = ImportRecord.objects.create(

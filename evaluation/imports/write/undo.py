@@ -49,7 +49,11 @@ def ask_undo(*, actor: User, record: ImportRecord, withdraw: bool = False) -> Im
     judging queues, with their verdicts. Raises ``Conflict`` if later work depends on it.
     """
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         require_kind(actor, record)
         plan = undo_plan(record)
         if withdraw and plan.queues:
@@ -101,7 +105,11 @@ def undo_import(*, record_id: int, report: Report, checkpoint: Checkpoint | None
         done = sum(batch.values())
         report(min(total, done), total)
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record_id)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record_id)
+        )
         if record.kind == Kind.RUNS:
             _remove_runs(record)
         record.state, record.finished_at = State.UNDONE, timezone.now()
@@ -117,7 +125,11 @@ def _batch(record: ImportRecord, checkpoint: Checkpoint | None) -> Counter[str]:
     """Removes up to ``BATCH`` rows; what is removed so far, empty when nothing is left."""
     pictures: list[Image] = []
     with transaction.atomic():
-        now = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        now = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         plan = undo_plan(now)
         if not plan.possible:
             raise Conflict(plan.reasons)
@@ -142,8 +154,8 @@ def _remove_rows(record: ImportRecord) -> Counter[str]:
         if ids := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
             if name in RUN_OF:
                 runs = set(rows.filter(pk__in=ids).order_by().values_list(RUN_OF[name], flat=True))
-                Scoring.objects.filter(run_id__in=runs).update(stale=True)
                 rows_changed(runs)
+                Scoring.objects.filter(run_id__in=runs).mark_stale()
             if name == "tool lists":
                 take_lists(ids)
             else:

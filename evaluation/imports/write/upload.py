@@ -82,7 +82,7 @@ def store_upload(
     pictures, digest = _pictures(stored, images), file_digest(stored.path)
     with transaction.atomic():
         # Two requests at once wait for each other here, so that a double click makes one record.
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         wanted = [kind] if (choices or {}).get("kind") else [kind, *kinds]
         record = next((live for one in wanted if (live := _live(benchmark, one, digest))), None)
         if record is None:
@@ -111,7 +111,11 @@ def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, A
     ``Conflict``.
     """
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         if record.state not in CHANGEABLE:
             raise Conflict(
                 gettext("%(file_name)s is being imported or is already imported, so its choices can't change.")
@@ -133,7 +137,11 @@ def update_choices(*, actor: User, record: ImportRecord, choices: Mapping[str, A
 def read_again(*, actor: User, record: ImportRecord) -> ImportRecord:
     """Read the file again: after samples were added, or when reading was stopped."""
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         require_kind(actor, record)
         if record.state not in CHANGEABLE:
             raise Conflict(
@@ -150,7 +158,7 @@ def other_kind(*, actor: User, record: ImportRecord) -> ImportRecord:
     kind = Kind.RUNS if record.kind == Kind.SAMPLES else Kind.SAMPLES
     formats = record.preview.get("formats", {})
     with transaction.atomic():
-        benchmark = Benchmark.objects.select_for_update().get(pk=record.benchmark_id)
+        benchmark = Benchmark.objects.select_for_update(no_key=True).get(pk=record.benchmark_id)
         twin = _live(benchmark, kind, record.sha256) or ImportRecord(
             benchmark=benchmark, kind=kind, state=State.READING, file_name=record.file_name, sha256=record.sha256,
             bytes=record.bytes, format=_best(formats.get(kind, [])), options=_options(kind, ""), upload=record.upload,
@@ -170,7 +178,7 @@ def holds_runs_alone(record: ImportRecord) -> bool:
     All native files begin alike; people who may import samples may also import runs.
     """
     with transaction.atomic():
-        now = ImportRecord.objects.select_for_update().get(pk=record.pk)
+        now = ImportRecord.objects.select_for_update(no_key=True).get(pk=record.pk)
         formats = now.preview.get("formats", {})
         told = now.kind == Kind.SAMPLES and now.state == State.READING and now.format != TABLE
         if not told or not _best(formats.get(Kind.RUNS, [])):
@@ -221,7 +229,11 @@ def blocking_reason(record: ImportRecord) -> str:
 def commit(*, actor: User, record: ImportRecord) -> ImportRecord:
     """Start the import, or continue one that stopped. Repeating it has no effect."""
     with transaction.atomic():
-        record = ImportRecord.objects.select_for_update().select_related("benchmark").get(pk=record.pk)
+        record = (
+            ImportRecord.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("benchmark")
+            .get(pk=record.pk)
+        )
         require_kind(actor, record)
         if reason := blocking_reason(record):
             raise Conflict(

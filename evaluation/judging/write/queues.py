@@ -242,7 +242,7 @@ def skip_the_rest(*, actor: User, queue: JudgingQueue) -> int:
         left = list(
             queue.items.filter(pk__in=open_ones)
             .order_by("pk")
-            .select_for_update(of=("self",))
+            .select_for_update(of=("self",), no_key=True)
             .values_list("pk", flat=True)
         )
         skipped = {"place": None, "expires_at": Now()}
@@ -344,7 +344,7 @@ def _take(user: User, item: JudgingItem, places: int) -> bool:
 
 def _there(item: JudgingItem) -> bool:
     """Return whether a question is in its queue, and lock it until the transaction ends: see ``remove_questions``."""
-    there = JudgingItem.objects.select_for_update(of=("self",)).filter(pk=item.pk)
+    there = JudgingItem.objects.select_for_update(of=("self",), no_key=True).filter(pk=item.pk)
     return bool(there.order_by().values_list("pk"))
 
 

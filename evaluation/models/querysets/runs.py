@@ -15,6 +15,7 @@ from evaluation.detections import DETECTOR
 from evaluation.metrics.selection import BOUNDED
 from evaluation.models.querysets.live import live
 from evaluation.models.querysets.marks import visible_tags
+from webapp.common.locks import lock_rows
 
 _OF_TRAJECTORY = ("rollout", "condition", "answer", "plan", "error", "run", "sample")
 _OF_SAMPLE = (
@@ -117,6 +118,10 @@ class TrajectoryQuerySet(models.QuerySet[Any]):
 
 
 class ScoringQuerySet(models.QuerySet[Any]):
+    def mark_stale(self) -> None:
+        """Mark these scores as stale. Call in the transaction of the change, after changes of runs."""
+        self.model.objects.filter(pk__in=lock_rows(self)).update(stale=True)
+
     def compared(self, benchmarks: Any) -> Self:
         """Keep scorings of runs that can be compared on these benchmarks.
 

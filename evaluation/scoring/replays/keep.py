@@ -41,7 +41,7 @@ def keep_replay(*, actor: User | None, trajectory: Trajectory) -> Replay:
 
 def store_replay(actor: User | None, trajectory: Trajectory, found: Sequence[Replayed]) -> Replay:
     """Store a replay, replacing an earlier one. Call inside a transaction, and record the action."""
-    Trajectory.objects.select_for_update().get(pk=trajectory.pk)
+    Trajectory.objects.select_for_update(of=("self",), no_key=True).get(pk=trajectory.pk)
     Replay.objects.filter(trajectory=trajectory).delete()
     image = trajectory.sample.image
     replay = Replay.objects.create(

@@ -30,5 +30,5 @@ def index_run_text(run: Run) -> None:
         facts = {"revision": revision, **put_by_content(path, words_name)}
     with transaction.atomic():
         # Changes of trajectories also lock this row, so the two wait for each other.
-        if Run.objects.select_for_update(no_key=True).filter(pk=run.pk, revision=revision).first():
+        if Run.objects.select_for_update(of=("self",), no_key=True).filter(pk=run.pk, revision=revision).first():
             WordFile.objects.update_or_create(run=run, defaults=facts)

@@ -148,7 +148,7 @@ def _locked(study: Experiment) -> str:
     """Lock a study and return its state. Assigning, answering, skipping, finishing and closing are serialized here.
     Call inside a transaction.
     """
-    states = Experiment.objects.select_for_update(of=("self",)).values_list("state", flat=True)
+    states = Experiment.objects.select_for_update(of=("self",), no_key=True).values_list("state", flat=True)
     return str(states.get(pk=study.pk))
 
 

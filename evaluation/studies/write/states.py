@@ -61,7 +61,9 @@ def save_run(*, actor: User | None, study: Experiment) -> ImportRecord:
     """
     require(actor, study.benchmark, Right.MANAGE)
     with transaction.atomic():
-        study = Experiment.objects.select_for_update(of=("self",)).select_related("benchmark").get(pk=study.pk)
+        study = (
+            Experiment.objects.select_for_update(of=("self",), no_key=True).select_related("benchmark").get(pk=study.pk)
+        )
         if study.state != State.DONE or not study.human_answers.given().exists():
             raise Conflict(gettext("Only the answers of a closed study can be saved as a run."), code="state")
         if conditions_of(study):

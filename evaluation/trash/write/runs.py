@@ -41,6 +41,7 @@ from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import Conflict
+from webapp.common.locks import lock_rows
 from webapp.jobs.actions import enqueue_on_commit
 from webapp.jobs.context import JobContext
 
@@ -82,15 +83,16 @@ def delete_run(*, actor: User, run: Run) -> None:
     """
     require(actor, run.benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
+        # A judge may be submitting a verdict on this run: the lock waits until it is saved. Questions come before runs,
+        # as where samples are deleted or imported.
+        asked = lock_rows(_questions(run))
         run = _locked(run)
         if run.deleted_at is not None:
             return
         _refuse_writing(run)
-        # A judge may be submitting a verdict on this run: the lock waits until it is saved.
-        asked = list(_questions(run).order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
         JudgingSeat.objects.filter(item__in=asked, place__isnull=False, done_at=None).delete()
         # A ranking that begins now waits for this transaction, and then leaves this run out.
-        list(Scoring.objects.select_for_update().filter(run=run).values_list("pk"))
+        lock_rows(Scoring.objects.filter(run=run))
         Run.everything.filter(pk=run.pk).update(deleted_at=Now(), deleted_by=actor)
         Standing.objects.filter(scoring__run=run).delete()
         Comparison.objects.filter(Q(a__run=run) | Q(b__run=run)).delete()
@@ -139,7 +141,7 @@ def empty_trash(*, actor: User, benchmark: Benchmark) -> int:
     require(actor, benchmark, Right.IMPORT_RUNS)
     with transaction.atomic():
         runs = Run.everything.select_related("benchmark", "model").in_trash().filter(benchmark=benchmark)
-        return _purge(actor, runs.select_for_update(of=("self",)))
+        return _purge(actor, runs.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def purge_old(now: datetime) -> int:
@@ -147,7 +149,7 @@ def purge_old(now: datetime) -> int:
     old = Q(deleted_at__lt=deleted_before(now)) | Q(purging=True)
     with transaction.atomic():
         runs = Run.everything.filter(old, benchmark__deleted_at=None).select_related("benchmark", "model")
-        return _purge(None, runs.select_for_update(of=("self",)))
+        return _purge(None, runs.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def _purge(actor: User | None, runs: Iterable[Run]) -> int:
@@ -184,6 +186,7 @@ def purge_run(context: JobContext, *, run_id: int) -> dict[str, Any]:
             context.save({"done": done}, done=done)
         context.progress(done, total, unit=gettext_noop("trajectories"))
     with transaction.atomic():
+        run = _locked(run)
         run.delete()
         Model.objects.filter(pk=run.model_id, runs=None, baseline=False, url="").delete()
         audit.record(

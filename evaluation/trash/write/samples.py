@@ -110,7 +110,7 @@ def _refuse_running(benchmark: Benchmark, samples: Collection[int]) -> None:
 def _close_questions(samples: Collection[int]) -> None:
     """End what judges are about to answer. A judge may be submitting a verdict: the lock waits until it is saved."""
     items = JudgingItem.everything.filter(trajectory__sample__in=samples).order_by("pk")
-    asked = list(items.select_for_update(of=("self",)).values_list("pk", flat=True))
+    asked = list(items.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
     JudgingSeat.objects.filter(item__in=asked, place__isnull=False, done_at=None).delete()
 
 
@@ -154,7 +154,7 @@ def restore_sample(*, actor: User, benchmark: Benchmark, sample: Sample) -> None
         if hasattr(found, "gold"):
             # Scores of this time lack the sample, even if as many samples were scored.
             since = Scoring.objects.filter(run__benchmark=benchmark, computed_at__gte=found.deleted_at)
-            since.update(stale=True)
+            since.mark_stale()
         put_back(benchmark=benchmark, samples=[found.pk])
         audit.record(actor, "sample.restore", found, benchmark.slug, data={"sample": found.key})
 
@@ -189,7 +189,7 @@ def _purge(actor: User | None, samples: Any) -> int:
     """Begin to delete these samples permanently: none of them can be restored from now on. No version names one."""
     named = VersionEntry.objects.filter(sample=OuterRef("pk"))
     rows = samples.filter(~Exists(named), removed_from__isnull=False).select_related("removed_from")
-    found = list(rows.select_for_update(of=("self",)))
+    found = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
     new = [sample for sample in found if not sample.purging]
     Sample.everything.filter(pk__in=[sample.pk for sample in new]).update(purging=True)
     audit.record_many(

@@ -61,8 +61,9 @@ def held(rui: User, queue: JudgingQueue) -> JudgingItem:
 def test_an_undo_that_is_pressed_twice_takes_no_verdict_from_a_question_that_keeps_its_place(
     rui: User, queue: JudgingQueue
 ) -> None:
-    with meanwhile(lambda: take_back_last(actor=rui, queue=queue)):
+    with meanwhile(lambda: take_back_last(actor=rui, queue=queue)) as refused:
         take_back_last(actor=rui, queue=queue)
+    assert refused == []
     undone = AuditEntry.objects.filter(action="judging.undo").count()
     judged = JudgingSeat.objects.filter(done_at__isnull=False).values_list("item__trajectory", "item__kind")
     assert set(judged) == set(Judgement.objects.values_list("trajectory", "kind"))

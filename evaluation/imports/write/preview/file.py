@@ -218,7 +218,7 @@ def _settings(record: ImportRecord, result: Any) -> dict[str, Any]:
 def _change(record: ImportRecord, found: dict[str, Any], state: ImportRecord.State = State.READING) -> bool:
     """Store what was found so far, or with the state of a preview in the end; unless the choices are others by now."""
     with transaction.atomic():
-        now = ImportRecord.objects.select_for_update().get(pk=record.pk)
+        now = ImportRecord.objects.select_for_update(no_key=True).get(pk=record.pk)
         if (now.kind, now.format, now.options) != (record.kind, record.format, record.options):
             return False
         now.preview = {"formats": now.preview.get("formats", {}), "choices": now.preview.get("choices", {}), **found}
