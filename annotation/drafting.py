@@ -42,6 +42,8 @@ USUAL_FIELDS = (Field.QUESTION, Field.OPTIONS, Field.ANSWER, Field.BOXES)
 """The fields that a model drafts if a person chooses none."""
 OF_QUESTION = (Field.TOOLCHAIN, Field.TARGETS, Field.DISTRACTORS)
 """Fields that are about the drafted question, and useless without it."""
+PLAN_FIELDS = (Field.TARGETS, Field.DISTRACTORS)
+"""Fields that name tools of the tool bank."""
 
 
 class Arm(StrEnum):
