@@ -242,7 +242,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
     }
     if manages and item.is_open:
         context |= {
-            "form": _stage_form(item),
+            "form": _stage_form(item, uses_draft="draft" in request.GET),
             "rejecting": RejectForm(item, **reject_choices(item, benchmark)),
             "moving": MoveForm(item, initial=_proposed(request)) if item.stage == Stage.TEXT_CHECK else None,
             "missing": missing_mentions(item) if item.stage == Stage.MENTION_CHECK else [],
@@ -260,8 +260,13 @@ def _proposed(request: SignedInRequest) -> dict[str, str]:
     return {name: request.GET[name] for name in ("tool", "becomes") if name in request.GET}
 
 
-def _stage_form(item: BuildItem, data: Any = None) -> StageForm | None:
-    """The form of the stage for leads; None at the checks that they do not decide."""
+def _stage_form(item: BuildItem, data: Any = None, *, uses_draft: bool = False) -> StageForm | None:
+    """The form of the stage for leads; None at the checks that they do not decide. ``uses_draft``: the description is
+    filled in with the draft of a model, if there is one."""
+    if uses_draft and item.drafted:
+        form = DescriptionForm(item)
+        form.use(item.drafted["text"])
+        return form
     if item.stage == Stage.TEXT_CHECK:
         return TextCheckForm(item, candidates_shuffled(item), data)
     return FORMS[item.stage](item, data) if item.stage in FORMS else None

@@ -113,7 +113,7 @@ TABLES = (
     Table(Sample, "benchmark", without=frozenset({"source", "removed_from", "purging"})),
     Table(ImageVariant, "sample__benchmark"),
     Table(ImageReplacement, "sample__benchmark"),
-    Table(BuildItem, "benchmark"),
+    Table(BuildItem, "benchmark", without=frozenset({"draft"})),
     Table(BuildDecision, "item__benchmark"),
     Table(AuditBatch, "benchmark"),
     Table(ItemAudit, "batch__benchmark"),

@@ -8,6 +8,16 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="builditem",
+            name="draft",
+            field=models.JSONField(
+                blank=True,
+                editable=False,
+                help_text='{"version", "text", "model", "prompt"} of the description that a model drafted for this version of the item; "prompt": SHA-256 of its text.',
+                null=True,
+            ),
+        ),
         migrations.CreateModel(
             name="DraftedName",
             fields=[
