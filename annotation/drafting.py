@@ -42,6 +42,8 @@ USUAL_FIELDS = (Field.QUESTION, Field.OPTIONS, Field.ANSWER, Field.BOXES)
 """The fields that a model drafts if a person chooses none."""
 OF_QUESTION = (Field.TOOLCHAIN, Field.TARGETS, Field.DISTRACTORS)
 """Fields that are about the drafted question, and useless without it."""
+PLAN_FIELDS = (Field.TARGETS, Field.DISTRACTORS)
+"""Fields that name tools of the tool bank."""
 
 
 class Arm(StrEnum):
@@ -86,8 +88,7 @@ def likeness(field: Field, drafted: Any, submitted: SampleContent) -> float | No
         case Field.BOXES:
             return _boxes(drafted, submitted.gold_boxes)
         case Field.QUESTION:
-            mine, theirs = _plain(str(drafted)), _plain(submitted.question)
-            return SequenceMatcher(None, mine, theirs, autojunk=False).ratio() if mine or theirs else None
+            return text_likeness(str(drafted), submitted.question) if _plain(f"{drafted}{submitted.question}") else None
         case Field.OPTIONS:
             texts = {_plain(str(text)) for text in drafted.values()}
             return _shared(texts, {_plain(text) for text in submitted.options.values()})
@@ -100,6 +101,11 @@ def likeness(field: Field, drafted: Any, submitted: SampleContent) -> float | No
             names = {key_of(name) for name in drafted}
             return _shared(names, {key_of(name) for name in submitted.plan.distractors})
     return float(_plain(str(drafted)) in answer_texts(submitted))
+
+
+def text_likeness(first: str, second: str) -> float:
+    """The share of equal characters (Ratcliff and Obershelp), ignoring case and spaces; of two empty texts 1."""
+    return SequenceMatcher(None, _plain(first), _plain(second), autojunk=False).ratio()
 
 
 def _shared(first: Set[Any], second: Set[Any]) -> float | None:

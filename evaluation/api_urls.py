@@ -110,6 +110,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/clicks/{KEY}/", clicks.click, name="api-click"),
     path(f"{BENCHMARK}/drafting/", drafting.drafting, name="api-drafting"),
     path(f"{BENCHMARK}/board/audits/", board.audits, name="api-board-audits"),
+    path(f"{BENCHMARK}/board/descriptions/", board.descriptions, name="api-board-descriptions"),
     path(f"{BENCHMARK}/board/images/", board.images, name="api-board-images"),
     path(f"{BENCHMARK}/experiments/<int:pk>/", experiments.experiment, name="api-experiment"),
     path(f"{BENCHMARK}/experiments/<int:pk>/exchanges/", attempts.export, name="api-experiment-export"),

@@ -154,6 +154,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{BENCHMARK}/experiments/judge/", experiments.new_judge, name="new-judge"),
     path(f"{BENCHMARK}/experiments/detector/", experiments.new_detection, name="new-detection"),
     path(f"{BENCHMARK}/board/audits/new/", experiments.new_audit, name="new-audit"),
+    path(f"{BENCHMARK}/board/descriptions/new/", experiments.new_description, name="new-description"),
     path(f"{BENCHMARK}/board/images/new/", experiments.new_rendering, name="new-rendering"),
     path(f"{BENCHMARK}/evidence/", evidence.evidence, name="evidence"),
     path(f"{BENCHMARK}/evidence/facet/", evidence.set_needs, name="evidence-facet"),

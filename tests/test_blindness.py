@@ -27,8 +27,10 @@ from django.urls import reverse
 
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.content.samples import save_samples
-from annotation.drafting import Arm, arm_of
+from annotation.content.tools import NameDraft, propose_drafted
+from annotation.drafting import Arm, Field, arm_of
 from annotation.models import (
+    BankTool,
     Benchmark,
     BenchmarkQueue,
     CheckAnswer,
@@ -45,6 +47,7 @@ from annotation.review.write.decisions import Decision, answer_blind, decide, st
 from annotation.schema import AnswerType, Box, SampleContent, SampleRecord
 from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
+from annotation.tools.write import refuse_tool
 from annotation.workflow import Role
 from evaluation.answers.read.groups import read_groups
 from evaluation.answers.write import decide_answers
@@ -646,6 +649,68 @@ def test_who_has_finished_learns_whose_answers_they_were_by_the_same_addresses(
     """So the crawl can see what it looks for."""
     found = list(differing(*(judging_answers[model]["finished"] for model in MODELS)))
     assert [part for part in OF_ANSWERS if not any(re.search(part, ask) for ask in found)] == []
+
+
+OF_THE_BANK = ("street/settings/tools/$", "street/board/$")
+"""Where a lead is told which tools a model proposed."""
+DRAFTED, REFUSED = "zebra rasp", "zebra tongs"
+
+
+def drafting_names(world: World, drafts: bool) -> None:
+    """A model drafted two names that the bank lacks, of which a lead rejected one; or the same bank without."""
+    benchmark = the_benchmark()
+    lea, ana = world.people[table.LEAD], world.people[table.ANNOTATOR]
+    for key in TWINS:
+        assert take(ana, benchmark.samples.get(key=key).pk, ANNOTATE, queue_of(benchmark).lasts)
+    if drafts:
+        twin = benchmark.samples.get(key=TWINS[0])
+        names = [NameDraft(twin.pk, Field.TARGETS, name) for name in (DRAFTED, REFUSED)]
+        propose_drafted(benchmark, "m-1", names)
+        refuse_tool(actor=lea, tool=BankTool.objects.get(name=REFUSED), reason="No tool.")
+
+
+def with_names(world: World, who: str, roles: list[Role], only: str = "") -> Crawled:
+    """The crawl, also with a plan that has the drafted name."""
+    ana, benchmark = world.people[table.ANNOTATOR], the_benchmark()
+    for role in roles:
+        add_member(actor=None, benchmark=benchmark, user=ana, role=role)
+    planned = content(targets=[{"tool": DRAFTED, "step": 1}], distractors=[])
+    asks = [*addresses_of(world, twins=True), *working_on(world)]
+    for key in TWINS:
+        for route in ("draft", "submit"):
+            address = reverse(f"annotation:{route}", args=[table.B, key])
+            asks.append(Ask("POST", address, {"version": 0, "content": planned}, json=True))
+    client = program(ana) if who == "token" else browser(world, who)
+    return crawl(client, [ask for ask in asks_of(who, asks) if re.search(only, ask.address)])
+
+
+@pytest.fixture(scope="module")
+def naming(world: World) -> list[dict[str, Crawled]]:
+    """What was found with the names that a model drafted, and without."""
+    more, ana = [Role.REVIEWER, Role.RESEARCHER], table.ANNOTATOR
+    crawls = {
+        "annotator": partial(with_names, world, ana, more),
+        "program": partial(with_names, world, "token", more),
+        "visitor": partial(with_names, world, table.VISITOR, []),
+        "lead": partial(with_names, world, table.LEAD, [], only="|".join(OF_THE_BANK)),
+    }
+    return [crawled(partial(drafting_names, world, drafts), crawls) for drafts in (True, False)]
+
+
+@pytest.mark.parametrize("name", ["annotator", "program", "visitor"])
+@pytest.mark.endurance
+def test_nothing_tells_which_tools_only_a_model_proposed(naming: list[dict[str, Crawled]], name: str) -> None:
+    one, other = (found[name] for found in naming)
+    assert len(one) > 40
+    apart = in_words(differing(one, other))
+    assert not apart, "\n".join(apart)
+
+
+@pytest.mark.endurance
+def test_a_lead_is_told_which_tools_a_model_proposed_by_the_same_addresses(naming: list[dict[str, Crawled]]) -> None:
+    """So the crawl can see what it looks for."""
+    found = list(differing(*(found["lead"] for found in naming)))
+    assert [part for part in OF_THE_BANK if not any(re.search(part, ask) for ask in found)] == []
 
 
 OF_A_STUDY = (

@@ -140,7 +140,16 @@ class ItemSerializer(serializers.Serializer[Any]):
     entered_at = serializers.DateTimeField(help_text="When it came to its stage.")
 
 
+class DescriptionDraftSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    model = serializers.CharField()
+    prompt = serializers.CharField(help_text="SHA-256 of the text of the prompt.")
+
+
 class WholeItemSerializer(ItemSerializer):
+    draft = DescriptionDraftSerializer(
+        allow_null=True, help_text="The description that a model drafted, for leads, until the description is saved."
+    )
     shuffled = serializers.ListField(child=serializers.CharField(), help_text="The candidates, for QC-I.")
     decisions = DecisionSerializer(
         many=True,
@@ -366,8 +375,10 @@ def _whole(request: Request, found: BuildItem) -> Response:
         .get(pk=found.pk)
     )
     blind = is_blind(person_of(request), now)
+    leads = allowed(person_of(request), found.benchmark, Right.MANAGE)
     data: dict[str, Any] = {
         **ItemSerializer(now).data,
+        "draft": DescriptionDraftSerializer(now.drafted).data if now.drafted and leads else None,
         "shuffled": candidates_shuffled(now),
         "decisions": [
             {

@@ -128,6 +128,10 @@ class DescriptionForm(StageForm):
         super().__init__(item, *args, **kwargs)
         self.fields["description"].initial = item.description
 
+    def use(self, draft: str) -> None:
+        """Fill in the draft of a model, to be changed or saved as it is."""
+        self.fields["description"].initial = draft
+
 
 class TextCheckForm(StageForm):
     """Two questions about each candidate, and one about the steps. ``candidates``: in the order shown."""

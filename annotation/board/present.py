@@ -199,6 +199,12 @@ def _facts(details: dict[str, Any]) -> list[str]:
             details["confirmed"],
         )  # fmt: skip
         found.append(words % {"n": details["confirmed"]})
+    if details.get("draft"):
+        draft = details["draft"]
+        words = gettext("A draft of %(model)s was shown: %(share)s%% of its text is kept.")
+        if draft["likeness"] == 1:
+            words = gettext("The draft of %(model)s is accepted unchanged.")
+        found.append(words % {"model": draft["model"], "share": f"{100 * draft['likeness']:.0f}"})
     if details.get("missing"):
         found.append(gettext("No literal mention of: %(tools)s.") % {"tools": ", ".join(details["missing"])})
     if details.get("new"):

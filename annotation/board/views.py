@@ -71,6 +71,7 @@ from annotation.common.loading import load_benchmark
 from annotation.common.requests import text_of
 from annotation.common.tabs import benchmark_context
 from annotation.common.uploads import upload_room
+from annotation.content.drafted_tools import proposed_by_models
 from annotation.models import Benchmark, BuildItem, Sample
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
@@ -103,8 +104,9 @@ FORMS: dict[str, type[StageForm]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def board(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template annotation/board/board.html; context: columns (label, Column), board (Board), use, likeness, rejects,
-    draw (DrawForm), batches (BatchRow), manages. With ?stage=: annotation/board/stage.html; context: stage, label,
-    page. Posted by a lead: count and scenarios, which draws items."""
+    draw (DrawForm), batches (BatchRow), manages, drafted_n (tools that models proposed). With ?stage=:
+    annotation/board/stage.html; context: stage, label, page. Posted by a lead: count and scenarios, which draws
+    items."""
     posts = request.method == "POST"
     benchmark = load_benchmark(request, slug, Right.MANAGE if posts else Right.COMPARE_WORK)
     form = DrawForm(request.POST if posts else None)
@@ -124,6 +126,7 @@ def board(request: SignedInRequest, slug: str) -> HttpResponse:
     found = board_of(benchmark)
     context |= {
         "board": found,
+        "drafted_n": len(proposed_by_models(request.user, benchmark)) if context["manages"] else 0,
         "columns": columns_of(found),
         "use": use_rows(found),
         "likeness": likeness_rows(found),
@@ -239,7 +242,7 @@ def _page(request: SignedInRequest, item: BuildItem, **forms: StageForm) -> Http
     }
     if manages and item.is_open:
         context |= {
-            "form": _stage_form(item),
+            "form": _stage_form(item, uses_draft="draft" in request.GET),
             "rejecting": RejectForm(item, **reject_choices(item, benchmark)),
             "moving": MoveForm(item, initial=_proposed(request)) if item.stage == Stage.TEXT_CHECK else None,
             "missing": missing_mentions(item) if item.stage == Stage.MENTION_CHECK else [],
@@ -257,8 +260,13 @@ def _proposed(request: SignedInRequest) -> dict[str, str]:
     return {name: request.GET[name] for name in ("tool", "becomes") if name in request.GET}
 
 
-def _stage_form(item: BuildItem, data: Any = None) -> StageForm | None:
-    """The form of the stage for leads; None at the checks that they do not decide."""
+def _stage_form(item: BuildItem, data: Any = None, *, uses_draft: bool = False) -> StageForm | None:
+    """The form of the stage for leads; None at the checks that they do not decide. ``uses_draft``: the description is
+    filled in with the draft of a model, if there is one."""
+    if uses_draft and item.drafted:
+        form = DescriptionForm(item)
+        form.use(item.drafted["text"])
+        return form
     if item.stage == Stage.TEXT_CHECK:
         return TextCheckForm(item, candidates_shuffled(item), data)
     return FORMS[item.stage](item, data) if item.stage in FORMS else None

@@ -29,8 +29,9 @@ class Leak:
 
 
 def leaks(instruction: str, targets: Iterable[str], bank: Bank) -> list[Leak]:
-    """Return the words of an instruction that reveal tools: a name or alias of any tool of the bank, in singular or
-    plural, in one word or several; and a content word of any name of a target, in any form or compound. Each word once.
+    """Return the words of an instruction that reveal tools: a name or alias of any tool of the bank that is not
+    rejected, in singular or plural, in one word or several; and a content word of any name of a target, in any form or
+    compound. Each word once.
     """
     words = words_of(instruction)
     found: dict[str, str] = {}
@@ -40,7 +41,7 @@ def leaks(instruction: str, targets: Iterable[str], bank: Bank) -> list[Leak]:
                 for said in words:
                     if _gives_away(said, word):
                         found.setdefault(said, target)
-    for tool in bank.tools:
+    for tool in bank.kept:
         for name in (tool.name, *tool.aliases):
             for said in mentions(words, words_of(name)):
                 found.setdefault(said, tool.name)

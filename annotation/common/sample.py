@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from annotation.common.bank import bank_of
+from annotation.common.bank import bank_for_annotators
 from annotation.common.loading import load_benchmark
 from annotation.imaging.pyramid import OVERLAP, TILE_SIZE
 from annotation.models import Benchmark, Comment, FacetValue, Image, Revision, Sample
@@ -95,7 +95,7 @@ def _counted_facets(benchmark: Benchmark) -> dict[str, list[str]]:
 
 def bank_json(benchmark: Benchmark) -> dict[str, Any]:
     """The tool bank for the plan editor, and the titles of the segments it uses."""
-    tools = bank_of(benchmark).tools
+    tools = bank_for_annotators(benchmark).tools
     used = {tool.segment for tool in tools}
     return {
         "tools": [asdict(tool) for tool in tools],

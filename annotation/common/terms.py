@@ -119,7 +119,7 @@ def _worded(benchmark: Benchmark, name: str, value: str) -> str:
         run = benchmark.runs.filter(pk=value[:18]).first()
         return str(run) if run else gettext("run %(number)s") % {"number": value}
     if name in TOOL_FILTERS and value.isdecimal():
-        tool = benchmark.tools.filter(pk=value[:18]).first()
+        tool = benchmark.tools.shown_to_annotators().filter(pk=value[:18]).first()
         return tool.name if tool else gettext("tool %(number)s") % {"number": value}
     if name == "work":
         return _work_words(benchmark, value)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.common.access import require
 from annotation.content.segments import place_segments
+from annotation.content.tools import write_names
 from annotation.models import BankTool, Benchmark, ToolName
 from annotation.tool_bank import ToolState, key_of
 from annotation.tool_bank.table import BadTable, BankRow
@@ -19,8 +20,8 @@ from webapp.common import audit
 
 
 def bank_rows(benchmark: Benchmark, states: Iterable[ToolState] = tuple(ToolState)) -> Iterator[BankRow]:
-    """Every tool in one of these states as a line. Two queries."""
-    found = BankTool.objects.filter(benchmark=benchmark, state__in=[state.value for state in states])
+    """Every tool in one of these states as a line, without proposals of models. Two queries."""
+    found = BankTool.objects.filter(benchmark=benchmark, state__in=[state.value for state in states]).known()
     tools = found.select_related("merged_into").prefetch_related("names")
     for tool in tools.order_by("name", "pk"):
         others = tuple(one.name for one in tool.names.all() if one.key != key_of(tool.name))
@@ -60,7 +61,7 @@ class _Import:
 
     def __init__(self, actor: User | None, benchmark: Benchmark) -> None:
         self.actor, self.benchmark = actor, benchmark
-        names = ToolName.objects.filter(benchmark=benchmark).select_related("tool")
+        names = ToolName.objects.filter(benchmark=benchmark).known().select_related("tool")
         tools: dict[int, BankTool] = {}
         self.by_key = {one.key: tools.setdefault(one.tool_id, one.tool) for one in names}
         self.before = {tool.pk: _facts(tool) for tool in tools.values()}
@@ -103,6 +104,7 @@ class _Import:
         tool.name, tool.segment = row.name, row.segment or tool.segment
         if row.state is not ToolState.PROPOSED or tool.pk is None:
             tool.state, tool.reason, tool.merged_into = row.state, row.reason, None
+        tool.drafted = tool.drafted and row.state is ToolState.REFUSED
         for name in (row.name, *row.aliases):
             if key_of(name) not in self.by_key:
                 self.by_key[key_of(name)] = tool
@@ -122,7 +124,7 @@ class _Import:
             tool.save()
         for one in self.names:
             one.tool = one.tool
-        ToolName.objects.bulk_create(self.names)
+        write_names(self.benchmark, self.names)
         renamed = {one.tool_id for one in self.names} & set(stored)
         touched = {tool.pk for tool in changed} | renamed
         return Counter(new=len(self.new), changed=len(touched), unchanged=len(stored) - len(touched))

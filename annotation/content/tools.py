@@ -1,19 +1,28 @@
-"""Names of tools that a content says, in the bank of its benchmark. What the lead decides of them is in
+"""Names of tools that a content or a draft says, in the bank of its benchmark. What the lead decides of them is in
 ``annotation.tools``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from annotation.common.access import allowed
 from annotation.content.json import content_from_json
-from annotation.models import BankTool, Benchmark, ToolName
+from annotation.drafting import Field
+from annotation.models import BankTool, Benchmark, DraftedName, ToolName
 from annotation.tool_bank import ToolState, distinct, key_of
 from annotation.workflow import Right
 from webapp.accounts.models import User
 from webapp.common import audit
 from webapp.common.errors import InvalidInput
+
+
+class NameDraft(NamedTuple):
+    """A name that a model drafted in a field of a tool plan. ``sample``: its number."""
+
+    sample: int
+    field: Field
+    name: str
 
 
 def know_names(
@@ -38,14 +47,58 @@ def know_names(
         if key in new
     ]
     BankTool.objects.bulk_create(tools)
-    ToolName.objects.bulk_create(named(tool, tool.name) for tool in tools)
+    write_names(benchmark, [named(tool, tool.name) for tool in tools])
     for tool in [] if settled else tools:
         record_tool(actor, "tool.propose", tool, after=tool.state)
     return tools
 
 
 def _known(benchmark: Benchmark, keys: Iterable[str]) -> set[str]:
-    return set(ToolName.objects.filter(benchmark=benchmark, key__in=list(keys)).values_list("key", flat=True))
+    """Those of the keys that are known to people. A name that only models proposed is new to them."""
+    found = ToolName.objects.filter(benchmark=benchmark, key__in=list(keys)).known()
+    return set(found.values_list("key", flat=True))
+
+
+def propose_drafted(benchmark: Benchmark, source: str, drafts: Sequence[NameDraft]) -> None:
+    """Propose the names that a model drafted and the bank lacks. No annotator sees them until a lead accepts them, and
+    a rejected name is not proposed again. Call inside the transaction that keeps the drafts. The audit entry has no names, because a lead may read it who is in the control arm of a sample."""
+    wanted = distinct(one.name for one in drafts)
+    if not wanted:
+        return
+    lock_bank(benchmark)
+    found = ToolName.objects.filter(benchmark=benchmark, key__in=list(wanted)).select_related("tool")
+    known = {one.key: one for one in found}
+    tools = [
+        BankTool(benchmark=benchmark, name=name, state=ToolState.PROPOSED, drafted=True)
+        for key, name in wanted.items()
+        if key not in known
+    ]
+    BankTool.objects.bulk_create(tools)
+    known |= {one.key: one for one in ToolName.objects.bulk_create(named(tool, tool.name) for tool in tools)}
+    rows = [(known[key_of(one.name)], one) for one in drafts if key_of(one.name)]
+    DraftedName.objects.bulk_create(
+        (
+            DraftedName(name=name, sample_id=one.sample, field=one.field.value, source=source)
+            for name, one in rows
+            if name.tool.drafted and name.tool.state == ToolState.PROPOSED
+        ),
+        ignore_conflicts=True,
+    )
+    if tools:
+        audit.record(None, "tool.draft", benchmark, benchmark.slug, data={"model": source, "tools": len(tools)})
+
+
+def write_names(benchmark: Benchmark, names: Sequence[ToolName]) -> None:
+    """Store names of tools. Of a name that only models proposed, the proposal is no longer needed, and its drafts stay
+    with the name. Call with the bank locked."""
+    found = ToolName.objects.filter(benchmark=benchmark, key__in=[one.key for one in names]).proposed_by_models()
+    proposals = {one.key: one for one in found.select_related("tool")}
+    for one in names:
+        if held := proposals.get(one.key):
+            proposal, held.tool, held.name = held.tool, one.tool, one.name
+            held.save(update_fields=["tool", "name"])
+            proposal.delete()
+    ToolName.objects.bulk_create(one for one in names if one.key not in proposals)
 
 
 def named(tool: BankTool, name: str) -> ToolName:

@@ -24,7 +24,7 @@ def copy_back(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0072_facets_of_versions")]
+    dependencies = [("annotation", "0073_people_and_guideline_images")]
 
     operations = [
         migrations.AddField(

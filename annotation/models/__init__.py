@@ -17,14 +17,14 @@ from annotation.models.quality import CheckAnswer, GoldCheck, QualificationAttem
 from annotation.models.sample import FacetValue, Gold, Image, ImageReplacement, ImageVariant, OriginalFile, Sample
 from annotation.models.task import BenchmarkSchema, FacetAlias
 from annotation.models.time import WorkClock, WorkSession
-from annotation.models.tools import BankTool, ToolName
+from annotation.models.tools import BankTool, DraftedName, ToolName
 from annotation.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "AcceptedChain", "Adjudication", "AdjudicationRule", "Annotation", "Assignment", "AuditBatch", "AuditDraw",
     "AuditItem", "BankTool", "Benchmark", "BenchmarkQueue", "BenchmarkSchema", "BlindAnswer", "BuildDecision",
-    "BuildItem", "CheckAnswer", "ClickedShape", "Comment", "ContentChange", "Draft", "Drafting", "EvidenceTest",
-    "FacetAlias", "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline",
+    "BuildItem", "CheckAnswer", "ClickedShape", "Comment", "ContentChange", "Draft", "DraftedName", "Drafting",
+    "EvidenceTest", "FacetAlias", "FacetBatch", "FacetValue", "Gold", "GoldBox", "GoldCheck", "GoldShape", "Guideline",
     "GuidelineImage", "GuidelineReading", "Image", "ImageReplacement", "ImageVariant", "ImportIssue", "ImportRecord",
     "InvitedRole",
     "ItemAudit", "Lease", "Membership", "Mention", "OriginalFile", "Pause", "PayLine", "PayPeriod", "PayRate",

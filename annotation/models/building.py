@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -27,6 +29,11 @@ class BuildItem(models.Model):
     instruction = models.TextField(blank=True, default="")
     distractors = models.JSONField(default=list, blank=True, help_text='[{"tool", "likeness"}]')
     description = models.TextField(blank=True, default="")
+    draft = models.JSONField(
+        null=True, blank=True, editable=False,
+        help_text='{"version", "text", "model", "prompt"} of the description that a model drafted for this version of'
+        ' the item; "prompt": SHA-256 of its text.',
+    )  # fmt: skip
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="build_items")
     rendered = models.JSONField(
         null=True, blank=True,
@@ -72,6 +79,13 @@ class BuildItem(models.Model):
         """The item with the other image of its matched pair. One query."""
         found: BuildItem | None = self.pair_of or self.pairs.kept().first()
         return found
+
+    @property
+    def drafted(self) -> dict[str, Any] | None:
+        """The draft of its description, if a person can use it now."""
+        draft: dict[str, Any] | None = self.draft
+        usable = draft is not None and self.stage == Stage.DESCRIPTION and draft["version"] == self.version
+        return draft if usable else None
 
     @property
     def candidates(self) -> list[str]:

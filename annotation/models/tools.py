@@ -4,8 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.drafting import PLAN_FIELDS
 from annotation.models.benchmark import Benchmark
 from annotation.models.querysets.tools import BankToolQuerySet, ToolNameQuerySet
+from annotation.models.sample import Sample
 from annotation.tool_bank import LONGEST_NAME, ToolState
 from annotation.tool_bank.segments import SEGMENTS
 
@@ -27,6 +29,10 @@ class BankTool(models.Model):
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    drafted = models.BooleanField(
+        default=False, db_default=False,
+        help_text="Only models named it, and no lead accepted it: no annotator sees it.",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -42,6 +48,10 @@ class BankTool(models.Model):
             ),
             models.CheckConstraint(
                 condition=~Q(state=ToolState.REFUSED.value) | ~Q(reason=""), name="tool_refused_for_a_reason"
+            ),
+            models.CheckConstraint(
+                condition=Q(drafted=False) | Q(state__in=[ToolState.PROPOSED.value, ToolState.REFUSED.value]),
+                name="tool_drafted_until_accepted",
             ),
         ]
         indexes = [
@@ -73,3 +83,20 @@ class ToolName(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class DraftedName(models.Model):
+    """A name that the tool bank lacked, in the draft of a model for a sample. ``source``: the name of the model on
+    pages."""
+
+    name = models.ForeignKey(ToolName, on_delete=models.CASCADE, related_name="drafts")
+    sample = models.ForeignKey(Sample, on_delete=models.CASCADE, related_name="+")
+    field = models.CharField(max_length=12, choices=[(one.value, one.value) for one in PLAN_FIELDS])
+    source = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "sample", "field", "source"], name="drafted_name_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} for {self.sample}"

@@ -7,7 +7,7 @@ therefore changes only the bank, and no submitted revision.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -48,16 +48,21 @@ class Bank:
         names = {key_of(name): tool for tool in self.tools for name in (tool.name, *tool.aliases)}
         object.__setattr__(self, "_by_key", names)
 
+    @property
+    def kept(self) -> Iterator[KnownTool]:
+        """The tools that are not rejected."""
+        return (tool for tool in self.tools if tool.state is not ToolState.REFUSED)
+
     def find(self, name: str) -> KnownTool | None:
         """Return the tool with this name, regardless of case and spaces."""
         return self._by_key.get(key_of(name))
 
     def named_in(self, text: str) -> list[str]:
         """Return the names (including aliases) that occur in the text as whole words, regardless of case, in the order
-        of the bank.
+        of the bank. A rejected tool has none.
         """
         words = f" {_words(text)} "
-        names = (name for tool in self.tools for name in (tool.name, *tool.aliases))
+        names = (name for tool in self.kept for name in (tool.name, *tool.aliases))
         return [name for name in names if _words(name) and f" {_words(name)} " in words]
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 
 from annotation.common.access import require
 from annotation.content.segments import place_segments
-from annotation.content.tools import lock_bank, named, record_tool
+from annotation.content.tools import lock_bank, named, record_tool, write_names
 from annotation.models import BankTool, Benchmark, PlanTool, ToolName
 from annotation.tool_bank import LONGEST_NAME, ToolState, distinct
 from annotation.tool_bank.segments import SEGMENTS
@@ -106,6 +106,7 @@ def _decide(
     tool: BankTool, actor: User | None, state: ToolState, *, merged_into: BankTool | None = None, reason: str = ""
 ) -> None:
     tool.state, tool.merged_into, tool.reason = state, merged_into, reason
+    tool.drafted = tool.drafted and state is ToolState.REFUSED
     tool.decided_by, tool.decided_at = actor, timezone.now()
     tool.save()
 
@@ -116,9 +117,9 @@ def _facts(tool: BankTool) -> dict[str, Any]:
 
 
 def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) -> None:
-    """Add names to the tool; with ``exactly``, others are removed unless a submitted plan uses them."""
+    """Add names to the tool; with ``exactly``, others are removed unless a submitted plan or a draft uses them."""
     wanted = distinct(map(_checked, names))
-    taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).exclude(tool=tool)
+    taken = ToolName.objects.filter(benchmark=tool.benchmark_id, key__in=list(wanted)).known().exclude(tool=tool)
     other = taken.select_related("tool").first()
     if other is not None:
         raise Conflict(
@@ -130,8 +131,9 @@ def _give_names(tool: BankTool, names: Iterable[str], *, exactly: bool = False) 
     if exactly:
         dropped = [key for key in had if key not in wanted]
         said = PlanTool.objects.filter(key__in=dropped, revision__annotation__sample__benchmark=tool.benchmark_id)
-        ToolName.objects.filter(tool=tool, key__in=set(dropped) - set(said.values_list("key", flat=True))).delete()
-    ToolName.objects.bulk_create(named(tool, name) for key, name in wanted.items() if key not in had)
+        unused = set(dropped) - set(said.values_list("key", flat=True))
+        ToolName.objects.filter(tool=tool, key__in=unused, drafts=None).delete()
+    write_names(tool.benchmark, [named(tool, name) for key, name in wanted.items() if key not in had])
 
 
 def _checked(name: str) -> str:

@@ -16,7 +16,7 @@ from evaluation.detections import THRESHOLD
 from evaluation.endpoints.presets import PRESETS
 from evaluation.experiments.read.prompts import prompts_of
 from evaluation.experiments.write.arms import MARGIN, MOST_MARGIN, USUAL, ArmChoices
-from evaluation.experiments.write.board import AuditChoices, RenderChoices
+from evaluation.experiments.write.board import AuditChoices, DescribeChoices, RenderChoices
 from evaluation.experiments.write.clicks import ClickChoices, derived_click
 from evaluation.experiments.write.control_share import LEAST_SHARE, MOST_SHARE
 from evaluation.experiments.write.create import DEFAULT_SAMPLING, MOST_ROLLOUTS, Choices
@@ -59,6 +59,7 @@ ROLE_WORDS = {
     Role.INJECTOR.value: _("injector: changes one fact of the reasoning"),
     Role.PARAPHRASE.value: _("paraphrase: rewords the reasoning"),
     Role.DRAFT.value: _("draft: asks for the parts of a new sample"),
+    Role.DESCRIBE.value: _("describe: asks for the scene of an item of the building board"),
     Role.AUDIT_TOOLS.value: _("audit-tools: asks what each tool of a text of the building board is for (QC-I)"),
     Role.AUDIT_STEPS.value: _("audit-steps: asks whether the order of its steps is valid (QC-I)"),
 }
@@ -406,6 +407,21 @@ class AuditForm(_ItemsForm):
 
     def choices(self) -> AuditChoices:
         return AuditChoices(**self.values())
+
+
+class DescribeForm(_ItemsForm):
+    """A model that drafts descriptions of the building board."""
+
+    prompt = forms.ChoiceField(label=_("Prompt"), required=False)
+    sampling = _sampling()
+    field_order = ("endpoint", "items", "prompt", "sampling", "budget_usd", "budget_calls")
+
+    def __init__(self, *args: Any, benchmark: Any, **options: Any) -> None:
+        super().__init__(*args, benchmark=benchmark, **options)
+        _offer_prompts(self, "prompt", benchmark, [Role.DESCRIBE], _("of Sightline"))
+
+    def choices(self) -> DescribeChoices:
+        return DescribeChoices(**self.values())
 
 
 class RenderForm(_ItemsForm):

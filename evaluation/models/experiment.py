@@ -79,8 +79,8 @@ class Experiment(models.Model):
     kind ``DETECT`` asks a detector, whose detections are trajectories of a run (docs/metrics.md#detectors). One of kind
     ``DRAFT`` asks for the fields of samples to do, and fills no run (docs/drafting.md). One of kind ``EVIDENCE`` asks
     the questions of revisions under conditions, and fills no run either (docs/evidence.md). Those of the kinds
-    ``AUDIT`` and ``RENDER`` are about items of the building board, and fill no run: they check texts, and generate
-    images (docs/building.md).
+    ``AUDIT``, ``RENDER`` and ``DESCRIBE`` are about items of the building board, and fill no run: they check texts,
+    generate images, and draft descriptions (docs/building.md).
     """
 
     class Kind(models.TextChoices):
@@ -93,6 +93,7 @@ class Experiment(models.Model):
         DRAFT = "draft"
         AUDIT = "audit"
         RENDER = "render"
+        DESCRIBE = "describe"
         EVIDENCE = "evidence"
 
     class State(models.TextChoices):

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.importers.storable import storable
 from annotation.schema import ORIGINAL, ToolCall, shortened
-from annotation.tool_bank import LONGEST_NAME, Bank, ToolState, key_of
+from annotation.tool_bank import LONGEST_NAME, Bank, ToolState, distinct, key_of
 from annotation.toolbox.names import UnknownToolError, resolve
 from annotation.toolbox.runner import Limits, Unopened, run_chain
 from annotation.toolbox.table import TOOLS, json_schema
@@ -27,15 +27,21 @@ class DraftError(ValueError):
 
 
 class FieldUnread(ValueError):
-    """A field of a response in another form than was asked for."""
+    """A field of a response in another form than was asked for. ``new_tools``: as of ``PartRead``."""
+
+    def __init__(self, message: str, new_tools: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.new_tools = new_tools
 
 
 @dataclass(frozen=True)
 class PartRead:
-    """A field that was read. ``note``: what of it was left out, "" for nothing."""
+    """A field that was read. ``note``: what of it was left out, "" for nothing. ``new_tools``: names that were left out
+    because the tool bank has no tool that they mean."""
 
     content: Any
     note: str = ""
+    new_tools: tuple[str, ...] = ()
 
 
 def tools_text() -> str:
@@ -106,7 +112,7 @@ def read_targets(value: object, bank: Bank) -> PartRead:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_TARGETS:
         raise FieldUnread(f"targets must be a list of 1 to {MOST_TARGETS} tools with their steps.")
     named: dict[str, tuple[str, int]] = {}
-    unknown: list[str] = []
+    unknown = _Unknown()
     for one in value:
         step = one.get("step") if isinstance(one, Mapping) else None
         if not isinstance(step, int) or isinstance(step, bool) or not 1 <= step <= MOST_TARGETS:
@@ -115,9 +121,9 @@ def read_targets(value: object, bank: Bank) -> PartRead:
         if name is not None:
             named.setdefault(key_of(name), (name, step))
     if not named:
-        raise FieldUnread(_note(unknown))
+        raise FieldUnread(unknown.note, unknown.new)
     steps = {step: at for at, step in enumerate(sorted({step for _, step in named.values()}), 1)}
-    return PartRead([{"tool": name, "step": steps[step]} for name, step in named.values()], _note(unknown))
+    return PartRead([{"tool": name, "step": steps[step]} for name, step in named.values()], unknown.note, unknown.new)
 
 
 def read_distractors(value: object, bank: Bank, targets: Sequence[Mapping[str, Any]] = ()) -> PartRead:
@@ -125,31 +131,49 @@ def read_distractors(value: object, bank: Bank, targets: Sequence[Mapping[str, A
     out, and the note names them. Raises ``FieldUnread``."""
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_DISTRACTORS:
         raise FieldUnread(f"distractors must be a list of 1 to {MOST_DISTRACTORS} names of tools.")
-    unknown: list[str] = []
+    unknown = _Unknown()
     names = [name for one in value if (name := _known(one, bank, "A distractor", unknown)) is not None]
     needed = {key_of(one["tool"]) for one in targets}
     both = [name for name in names if key_of(name) in needed]
     kept = list({key_of(name): name for name in names if key_of(name) not in needed}.values())
-    notes = [_note(unknown), f"Also a target: {_listed(both)}." if both else ""]
+    notes = [unknown.note, f"Also a target: {_listed(both)}." if both else ""]
     note = " ".join(one for one in notes if one)
     if not kept:
-        raise FieldUnread(note)
-    return PartRead(kept, note)
+        raise FieldUnread(note, unknown.new)
+    return PartRead(kept, note, unknown.new)
 
 
-def _known(value: object, bank: Bank, what: str, unknown: list[str]) -> str | None:
+class _Unknown:
+    """Names that a plan can't have. ``new``: those that the bank lacks, in their first spelling; a rejected one is not
+    among them."""
+
+    def __init__(self) -> None:
+        self._left_out: list[str] = []
+        self._new: list[str] = []
+
+    def add(self, name: str, *, rejected: bool) -> None:
+        self._left_out.append(name)
+        if not rejected:
+            self._new.append(str(storable(name)))
+
+    @property
+    def note(self) -> str:
+        return f"Not in the tool bank: {_listed(self._left_out)}." if self._left_out else ""
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        return tuple(distinct(self._new).values())
+
+
+def _known(value: object, bank: Bank, what: str, unknown: _Unknown) -> str | None:
     """The name of the bank that a written name means; None, and noted in ``unknown``, if there is none."""
     if not isinstance(value, str) or not key_of(value) or len(value) > LONGEST_NAME:
         raise FieldUnread(f"{what} needs a name of 1 to {LONGEST_NAME} characters.")
     tool = bank.find(value)
     if tool is None or tool.state is ToolState.REFUSED:
-        unknown.append(value)
+        unknown.add(value, rejected=tool is not None)
         return None
     return tool.name
-
-
-def _note(unknown: Sequence[str]) -> str:
-    return f"Not in the tool bank: {_listed(unknown)}." if unknown else ""
 
 
 def _listed(names: Sequence[str]) -> str:

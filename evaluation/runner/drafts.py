@@ -127,7 +127,8 @@ class DraftRecipe:
 
 
 class DraftTurn(SingleTurn):
-    """One image. Its row has ``drafts``, from field to content, and ``unread``, from field to the reason.
+    """One image. Its row has ``drafts``, from field to content, ``unread``, from field to the reason, and
+    ``new_tools``, from field to names that the tool bank lacks.
 
     ``bank``: the tools that a plan can name. ``run``: of a drafted toolchain, by default on the image.
     """
@@ -156,11 +157,11 @@ class DraftTurn(SingleTurn):
         if cut:
             return self.failure() | {"error": f"{MALFORMED}: The response reached the limit of tokens."}
         reader = Reader(self._recipe.frame, self._image, self._run, self._bank)
-        drafts, unread = read_drafts(reply.text, self._recipe.fields, reader)
-        if not drafts:
-            why = " ".join(dict.fromkeys(unread.values()))
-            return {"drafts": {}, "unread": unread, "error": f"{MALFORMED}: {why}"}
-        return {"drafts": drafts, "unread": unread}
+        read = read_drafts(reply.text, self._recipe.fields, reader)
+        if not read.drafts:
+            why = " ".join(dict.fromkeys(read.unread.values()))
+            return {"drafts": {}, "unread": read.unread, "error": f"{MALFORMED}: {why}"}
+        return {"drafts": read.drafts, "unread": read.unread, "new_tools": read.new_tools}
 
     def failure(self) -> dict[str, Any]:
         return {"drafts": {}, "unread": {}}
@@ -191,8 +192,18 @@ class Reader:
         return PartRead(_text(value, one.value))
 
 
-def read_drafts(text: str, fields: Sequence[Field], reader: Reader) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what a response drafts by field, and why the other fields, or parts of a field, are unread.
+@dataclass(frozen=True)
+class Response:
+    """What was read of a response, by field: drafts, the reasons why a field or a part of it is unread, and names that
+    the tool bank lacks."""
+
+    drafts: dict[str, Any] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    new_tools: dict[str, list[str]] = field(default_factory=dict)
+
+
+def read_drafts(text: str, fields: Sequence[Field], reader: Reader) -> Response:
+    """Return what a response drafts.
 
     The response behind its thoughts must be one JSON object; a code fence around it is allowed.
     """
@@ -201,25 +212,27 @@ def read_drafts(text: str, fields: Sequence[Field], reader: Reader) -> tuple[dic
     try:
         found = json.loads(fenced[1] if fenced else said)
     except (ValueError, RecursionError):
-        return {}, dict.fromkeys(fields, "The response is not one JSON object.")
+        found = None
     if not isinstance(found, dict):
-        return {}, dict.fromkeys(fields, "The response is not one JSON object.")
-    drafts: dict[str, Any] = {}
-    unread: dict[str, str] = {}
+        return Response(unread=dict.fromkeys(fields, "The response is not one JSON object."))
+    read = Response()
     for one in fields:
         try:
-            part = reader.read(one, found.get(one.value), drafts)
+            part = reader.read(one, found.get(one.value), read.drafts)
         except FieldUnread as problem:
-            unread[one.value] = str(problem)
-            continue
-        drafts[one.value] = part.content
+            part = PartRead(None, str(problem), problem.new_tools)
+        if part.content is not None:
+            read.drafts[one.value] = part.content
         if part.note:
-            unread[one.value] = part.note
-    for one in OF_QUESTION:
-        if one.value in drafts and Field.QUESTION.value not in drafts:
-            del drafts[one.value]
-            unread[one.value] = "The question that it is about is unread."
-    return drafts, unread
+            read.unread[one.value] = part.note
+        if part.new_tools:
+            read.new_tools[one.value] = list(part.new_tools)
+    if Field.QUESTION.value not in read.drafts:
+        for one in OF_QUESTION:
+            read.new_tools.pop(one.value, None)
+            if read.drafts.pop(one.value, None) is not None:
+                read.unread[one.value] = "The question that it is about is unread."
+    return read
 
 
 def _text(value: Any, name: str) -> str:

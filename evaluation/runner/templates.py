@@ -28,7 +28,7 @@ class PromptError(ValueError):
 
 class Role(StrEnum):
     """The purpose of a template: the system message, the user message of a task, a question to a judge, a change of a
-    model's reasoning, the drafts of a sample, or the check of a text of the building board.
+    model's reasoning, the drafts of a sample, or the draft or the check of a text of the building board.
     """
 
     SYSTEM = "system"
@@ -42,6 +42,7 @@ class Role(StrEnum):
     INJECTOR = "injector"
     PARAPHRASE = "paraphrase"
     DRAFT = "draft"
+    DESCRIBE = "describe"
     AUDIT_TOOLS = "audit-tools"
     AUDIT_STEPS = "audit-steps"
 
@@ -74,6 +75,7 @@ FIELDS: Mapping[Role, Fields] = {
     Role.INJECTOR: _fields("reasoning", "question"),
     Role.PARAPHRASE: _fields("reasoning", "question"),
     Role.DRAFT: _fields("fields", "width height"),
+    Role.DESCRIBE: _fields("instruction tools"),
     Role.AUDIT_TOOLS: _fields("instruction description tools"),
     Role.AUDIT_STEPS: _fields("steps", "instruction description tools"),
 }

@@ -1,4 +1,5 @@
-"""The stand-in at the building board: it checks texts by a simple rule, and draws a simple image of a description."""
+"""The stand-in at the building board: it describes scenes and checks texts by simple rules, and draws a simple image of
+a description."""
 
 from __future__ import annotations
 
@@ -19,17 +20,22 @@ from evaluation.stand_in.chat import BadRequest, Chat
 
 _TOOLS = re.compile(r"^- (.+)$", re.MULTILINE)
 _SCENE = re.compile(r"^Scene: (.*?)\n\nTools, in random order:\n(.*?)\n\n", re.DOTALL | re.MULTILINE)
+_TO_DESCRIBE = re.compile(r"^You describe the scene .*?^Tools, in random order:\n(.*?)\n\n", re.DOTALL | re.MULTILINE)
 _SIZE = re.compile(r"([1-9]\d{1,3})x([1-9]\d{1,3})")
 LARGEST, DEFAULT = 2048, (1024, 1024)
 TILES = 8
 
 
 class Auditor:
-    """Finds that a task needs the tool that its scene names first, that all tools fit, and that each order is valid."""
+    """Finds that a task needs the tool that its scene names first, that all tools fit, and that each order is valid. Of
+    a scene that it describes, it says nothing but the names of the tools."""
 
     def respond(self, chat: Chat) -> Response:
         if chat.turns:
             return Response(json.dumps({"valid": True}))
+        if wanted := _TO_DESCRIBE.search(chat.opening):
+            listed = ", ".join(_TOOLS.findall(wanted[1]))
+            return Response(json.dumps({"description": f"The workbench in the photograph holds these: {listed}."}))
         found = _SCENE.search(chat.opening)
         if found is None:
             return Response(UNKNOWN)

@@ -39,7 +39,8 @@ def runs(calls: Sequence[ToolCall]) -> str:
 
 def read(said: Any, frame: Frame = Frame.PIXELS) -> tuple[dict[str, Any], dict[str, str]]:
     text = said if isinstance(said, str) else json.dumps(said)
-    return read_drafts(text, tuple(Field), Reader(frame, IMAGE, runs, BANK))
+    found = read_drafts(text, tuple(Field), Reader(frame, IMAGE, runs, BANK))
+    return found.drafts, found.unread
 
 
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "<think>Hm {{}}</think>\n{}"])

@@ -22,6 +22,7 @@ from annotation.building.targets import SIZES, Combination, Use, use_of
 from annotation.common.access import known_to
 from annotation.common.bank import bank_of
 from annotation.content.segments import SEGMENT
+from annotation.marking import Sentence, gettext_noop
 from annotation.models import Annotation, Benchmark, BuildDecision, BuildItem
 from annotation.models.querysets.building import BuildItemQuerySet
 from annotation.schema import Likeness
@@ -197,6 +198,15 @@ def distractor_faults(item: BuildItem, distractors: Sequence[Distractor], bank: 
     groups = interchangeable(item.benchmark)
     allowed_here = item.benchmark.task.plan.distractors
     return distractor_problems(item.targets, distractors, bank, allowed=allowed_here, interchangeable=groups)
+
+
+def draft_faults(item: BuildItem, description: str) -> list[Problem]:
+    """The rules that a drafted description breaks: those of its stage, and QC-II."""
+    others = [one.tool for one in distractors_of(item)]
+    missing = unmentioned(description, item.candidates)
+    words = gettext_noop("The description has no literal mention of: %(tools)s.")
+    literal = [Problem("description", Sentence(words, tools=", ".join(missing)))] if missing else []
+    return [*description_problems(description, item.targets, others, bank_of(item.benchmark)), *literal]
 
 
 def faults_of(item: BuildItem) -> list[Problem]:

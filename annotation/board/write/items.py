@@ -36,6 +36,7 @@ from annotation.common.reasons import require_reasons
 from annotation.common.uploads import require_room
 from annotation.content.samples import save_samples
 from annotation.content.tools import know_names, lock_bank
+from annotation.drafting import text_likeness
 from annotation.images.store import store_picture
 from annotation.imaging.problems import PictureProblem
 from annotation.models import Benchmark, BuildItem, Sample
@@ -139,14 +140,18 @@ def set_distractors(*, actor: User, item: BuildItem, version: int, distractors: 
 
 
 def set_description(*, actor: User, item: BuildItem, version: int, description: str) -> BuildItem:
-    """The scene that the image shows."""
+    """The scene that the image shows. If the person was shown a draft, the decision keeps how much of it is left."""
     with transaction.atomic():
         stored = locked(actor, item, version, Stage.DESCRIPTION)
         plain = storable_text(description, "description").strip()
         others = [one.tool for one in distractors_of(stored)]
         refuse(description_problems(plain, stored.targets, others, bank_of(stored.benchmark)))
-        stored.description = plain
-        passed(stored, actor, Stage.TEXT_CHECK, description=plain)
+        details: dict[str, Any] = {"description": plain}
+        if shown := stored.drafted:
+            alike = round(text_likeness(shown["text"], plain), 4)
+            details["draft"] = {"model": shown["model"], "prompt": shown["prompt"], "likeness": alike}
+        stored.description, stored.draft = plain, None
+        passed(stored, actor, Stage.TEXT_CHECK, **details)
     return stored
 
 

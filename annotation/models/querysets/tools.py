@@ -10,6 +10,14 @@ from django.db.models import Count, Exists, ExpressionWrapper, OuterRef, Q, Quer
 
 
 class ToolNameQuerySet(models.QuerySet[Any]):
+    def known(self) -> Self:
+        """Keep names that a person or a file gave, or a lead decided about."""
+        return self.exclude(tool__drafted=True, tool__state="proposed")
+
+    def proposed_by_models(self) -> Self:
+        """Keep names that only models drafted, and that wait for the decision of a lead."""
+        return self.filter(tool__drafted=True, tool__state="proposed")
+
     def meaning(self, tool: Any) -> Self:
         """The names of a tool, and of those merged into it."""
         return self.filter(Q(tool=tool) | Q(tool__merged_into=tool))
@@ -23,8 +31,20 @@ class ToolNameQuerySet(models.QuerySet[Any]):
 
 class BankToolQuerySet(models.QuerySet[Any]):
     def proposed(self) -> Self:
-        """Keep tools that wait for the decision of a lead."""
-        return self.filter(state="proposed")
+        """Keep tools that people proposed, and that wait for the decision of a lead."""
+        return self.filter(state="proposed", drafted=False)
+
+    def proposed_by_models(self) -> Self:
+        """Keep tools that only models named, and that wait for the decision of a lead."""
+        return self.filter(state="proposed", drafted=True)
+
+    def known(self) -> Self:
+        """Keep tools that a person or a file named, or a lead decided about."""
+        return self.exclude(state="proposed", drafted=True)
+
+    def shown_to_annotators(self) -> Self:
+        """Keep tools that a person or a file named, or a lead accepted."""
+        return self.filter(drafted=False)
 
     def known_as(self, text: str) -> Self:
         """Keep tools with the text in one of their names, ignoring case."""

@@ -115,7 +115,7 @@ TABLES = (
     Table(Sample, "benchmark", without=frozenset({"source", "removed_from", "purging"})),
     Table(ImageVariant, "sample__benchmark"),
     Table(ImageReplacement, "sample__benchmark"),
-    Table(BuildItem, "benchmark"),
+    Table(BuildItem, "benchmark", without=frozenset({"draft"})),
     Table(BuildDecision, "item__benchmark"),
     Table(AuditBatch, "benchmark"),
     Table(ItemAudit, "batch__benchmark"),
@@ -148,8 +148,8 @@ TABLES = (
 )
 """In an order in which rows refer only to rows of earlier tables, of the same table, or to people and images."""
 LEFT_BEHIND = frozenset({
-    "clickedshape", "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse", "webhook",
-    "webhookdelivery",
+    "clickedshape", "draftedname", "drafting", "evidencetest", "facetbatch", "mention", "proposal", "proposaluse",
+    "webhook", "webhookdelivery",
     "workpackage", "worksession", "workclock", "payline", "payperiod", "payrate", "paysettings", "benchmark",
     "contentchange", "image", "importissue", "importrecord", "invitedrole", "lease", "originalfile", "personuid",
     "portableupload", "receipt",
@@ -170,6 +170,9 @@ def rows_of(table: Table, benchmark: Benchmark) -> models.QuerySet[Any]:
         return Sample.everything.filter(with_withdrawn("", benchmark)).order_by("pk")
     if table.path.endswith("sample__benchmark"):
         return manager.filter(with_withdrawn(table.path.removesuffix("benchmark"), benchmark)).order_by("pk")
+    if table.model is BankTool or table.model is ToolName:
+        # Proposals of models belong to this server, as their drafts do.
+        return table.model.objects.filter(benchmark=benchmark).known().order_by("pk")
     if table.model is Membership:
         return manager.filter(benchmark=benchmark, local=False).order_by("user_id", "role")
     return manager.filter(**{table.path: benchmark}).order_by("pk")

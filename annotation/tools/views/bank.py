@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
 from annotation.content.bank_file import bank_rows, import_bank
+from annotation.content.drafted_tools import drafts_of, proposed_by_models
 from annotation.models import BankTool, Benchmark
 from annotation.tool_bank import ToolState
 from annotation.tool_bank.segments import SEGMENTS
@@ -62,8 +63,9 @@ def tools_page(
     adding: ToolForm | None = None,
     problems: list[str] | None = None,
 ) -> HttpResponse:
-    """Template annotation/tools/tools.html; context: proposals and rows (ToolUse), page (has_next, after), total, q,
-    state, heading, states, segment, segments, adding (ToolForm), problems (of a rejected file).
+    """Template annotation/tools/tools.html; context: proposals and rows (ToolUse), drafted (ToolDrafts) and drafted_n,
+    page (has_next, after), total, q, state, heading, states, segment, segments, adding (ToolForm), problems (of a
+    rejected file).
     """
     q, state, segment = (request.GET.get(name, "").strip() for name in ("q", "state", "segment"))
     every = BankTool.objects.filter(benchmark=benchmark)
@@ -71,10 +73,13 @@ def tools_page(
     found = every.filter(state=state if state in STATES else ToolState.ACCEPTED).select_related("merged_into")
     found = found.known_as(q) if q else found
     found = found.filter(segment="" if segment == "none" else segment) if segment else found
+    drafted = proposed_by_models(request.user, benchmark)
     page = page_after(found, request.GET.get("after", ""), order=("name", "pk"), size=PAGE_SIZE)
     context = {
         **settings_context(request, benchmark, "tools"),
         "proposals": tools_in_use(benchmark, proposed[:MOST_PROPOSALS]),
+        "drafted": drafted[:MOST_PROPOSALS],
+        "drafted_n": len(drafted),
         "page": page,
         "rows": tools_in_use(benchmark, page.rows),
         "total": found.count(),
@@ -120,8 +125,8 @@ def refuse(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def tool_page(request: SignedInRequest, found: BankTool, **forms: Any) -> HttpResponse:
-    """Template annotation/tools/tool.html; context: tool, use (ToolUse), form, merging, refusing, others (names of
-    accepted tools), entries (AuditEntry, the newest first)."""
+    """Template annotation/tools/tool.html; context: tool, use (ToolUse), drafts (ToolDrafts), form, merging, refusing,
+    others (names of accepted tools), entries (AuditEntry, the newest first)."""
     benchmark = found.benchmark
     own = [one.name for one in found.names.all() if one.name != found.name]
     given = {"name": found.name, "segment": found.segment, "aliases": "\n".join(own)}
@@ -131,6 +136,7 @@ def tool_page(request: SignedInRequest, found: BankTool, **forms: Any) -> HttpRe
         **settings_context(request, benchmark, "tools"),
         "tool": found,
         "use": tools_in_use(benchmark, [found])[0],
+        "drafts": drafts_of(request.user, benchmark, [found])[0],
         "form": ToolForm(initial=given),
         "merging": MergeToolForm(benchmark),
         "refusing": RefuseToolForm(),
@@ -173,6 +179,13 @@ def _load(request: SignedInRequest, slug: str, pk: int) -> BankTool:
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     found = get_object_or_404(BankTool.objects.select_related("merged_into", "proposed_by"), benchmark=benchmark, pk=pk)
     found.benchmark = benchmark
+    if (
+        found.drafted
+        and found.state == ToolState.PROPOSED
+        and not drafts_of(request.user, benchmark, [found])[0].samples
+    ):
+        # Each draft that names it is withheld from this person.
+        raise Http404(gettext("Tool not found."))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Models that check texts of the building board, and that generate images, over the API."""
+"""Models that draft and check texts of the building board, and that generate images, over the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from annotation.building.audits import LEAST_SHARE, BatchState
 from annotation.common.api import benchmark_for
 from annotation.workflow import Right
 from evaluation.experiments.api.experiments import EXPERIMENT, Asking, created, prompt_field
-from evaluation.experiments.write.board import AuditChoices, RenderChoices, create_audit, create_rendering
+from evaluation.experiments.write.board import (
+    AuditChoices,
+    DescribeChoices,
+    RenderChoices,
+    create_audit,
+    create_describing,
+    create_rendering,
+)
 from evaluation.experiments.write.create import DEFAULT_SAMPLING
 from evaluation.runner.renderings import LARGEST_SEED, SIZES
 from evaluation.runner.sampling import SAMPLING
@@ -41,6 +48,12 @@ class NewAudit(Asking):
     )  # fmt: skip
     tools_prompt = prompt_field("slug@version, with the role audit-tools.")
     steps_prompt = prompt_field("slug@version, with the role audit-steps.")
+    sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
+
+
+class NewDescriptions(Asking):
+    items = _items()
+    prompt = prompt_field("slug@version, with the role describe.")
     sampling = WordField(choices=list(SAMPLING), required=False, default=DEFAULT_SAMPLING)
 
 
@@ -94,6 +107,17 @@ def audits(request: Request, slug: str) -> Response:
         create = partial(create_audit, benchmark=benchmark)
         return created(request, benchmark, NewAudit, create, AuditChoices, f"create_audit:{benchmark.pk}")
     return Response(BatchesSerializer({"audits": [_row(one) for one in batches_of(benchmark)]}).data)
+
+
+@needs(Scope.MANAGE)
+@extend_schema(operation_id="board_descriptions", request=NewDescriptions, responses={201: EXPERIMENT})
+@api_view(["POST"])
+def descriptions(request: Request, slug: str) -> Response:
+    """Create an experiment that drafts the descriptions of items. Repeating the same ``Idempotency-Key`` returns the
+    same experiment."""
+    benchmark = benchmark_for(request, slug, Right.MANAGE)
+    create = partial(create_describing, benchmark=benchmark)
+    return created(request, benchmark, NewDescriptions, create, DescribeChoices, f"create_describing:{benchmark.pk}")
 
 
 @needs(Scope.MANAGE)

@@ -14,6 +14,7 @@ from annotation.content.image_history import size_of
 from evaluation.common.frame import region_address
 from evaluation.common.links import Count, RunLinks
 from evaluation.endpoints.errors import ErrorKind
+from evaluation.experiments.read.attempts import OF_ITEMS
 from evaluation.experiments.read.progress import ACCURACY, Accuracy, Progress, last_crops
 from evaluation.experiments.write.fit import FRAME, VISION
 from evaluation.experiments.write.judges import same_family
@@ -23,8 +24,6 @@ from evaluation.scoring.load.images import earlier_images_on, image_of, on_prese
 from evaluation.store.snapshot import Snapshot
 
 State = Experiment.State
-OF_ITEMS = (Experiment.Kind.AUDIT, Experiment.Kind.RENDER)
-"""The kinds that are about items of the building board."""
 WITHHELD = (Experiment.Kind.JUDGE, Experiment.Kind.DRAFT, Experiment.Kind.EVIDENCE, *OF_ITEMS)
 """The kinds whose attempts are not listed, because a person may know only some of them."""
 SIDE = 120
@@ -217,6 +216,7 @@ def recipe_parts(experiment: Experiment) -> list[RecipePart]:
         Experiment.Kind.DRAFT: _draft_parts,
         Experiment.Kind.AUDIT: _audit_parts,
         Experiment.Kind.RENDER: _render_parts,
+        Experiment.Kind.DESCRIBE: _describe_parts,
         Experiment.Kind.EVIDENCE: _evidence_parts,
     }
     parts: list[Part] = [
@@ -333,6 +333,10 @@ def _render_parts(experiment: Experiment) -> list[Part]:
     recipe = experiment.recipe
     seed = str(recipe["seed"]) if recipe["seeded"] else gettext("none: the endpoint takes no seed")
     return [(gettext("Size in pixels"), recipe["size"].replace("x", " × ")), (gettext("Seed"), seed)]
+
+
+def _describe_parts(experiment: Experiment) -> list[Part]:
+    return [(gettext("Prompt"), "", _prompt_links(experiment))]
 
 
 def _evidence_parts(experiment: Experiment) -> list[Part]:

@@ -117,7 +117,7 @@ def preview_of(benchmark: Benchmark, template: Template, *, sample: str = "", pr
         return _of_task(benchmark, template, sample, protocol or _fitting(template))
     if template.role is Role.DRAFT:
         return _of_draft(benchmark, template, sample)
-    if template.role in (Role.AUDIT_TOOLS, Role.AUDIT_STEPS):
+    if template.role in (Role.DESCRIBE, Role.AUDIT_TOOLS, Role.AUDIT_STEPS):
         return _of_item(benchmark, template, sample)
     return _of_trajectory(benchmark, template, sample)
 
@@ -136,10 +136,11 @@ def _of_draft(benchmark: Benchmark, template: Template, key: str) -> Preview:
 
 def _of_item(benchmark: Benchmark, template: Template, number: str) -> Preview:
     """Return the request about the text of an item of the building board."""
-    items = BuildItem.objects.filter(benchmark=benchmark).exclude(description="").exclude(steps=[]).order_by("number")
+    items = BuildItem.objects.filter(benchmark=benchmark).exclude(steps=[]).order_by("number")
+    items = items.exclude(distractors=[]) if template.role is Role.DESCRIBE else items.exclude(description="")
     found = (items.filter(number=number) if number.isdecimal() and len(number) < 9 else items).first()
     if found is None:
-        return Preview(number, problem=gettext("There is no such item with a description on the building board."))
+        return Preview(number, problem=gettext("There is no such item with its texts on the building board."))
     return Preview(str(found.number), [Message("user", template.rendered(text_of(found).values))])
 
 

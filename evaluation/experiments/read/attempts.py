@@ -16,6 +16,9 @@ from evaluation.common.judging.known import withheld_samples
 from evaluation.models import Exchange, Experiment
 from evaluation.models.querysets.experiments import AttemptQuerySet
 
+OF_ITEMS = (Experiment.Kind.AUDIT, Experiment.Kind.RENDER, Experiment.Kind.DESCRIBE)
+"""The kinds that are about items of the building board."""
+
 
 def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
     """All attempts; of a judge, those on the samples of a judging queue that this person has not finished are omitted,
@@ -24,7 +27,7 @@ def attempts_known_to(user: Any, experiment: Experiment) -> AttemptQuerySet:
     review, as reviewers answer blind. Those of checks of texts are for leads who have checked the same text. ``user``
     None: a command run by who runs the server."""
     rows: AttemptQuerySet = experiment.attempts.all()
-    if user is not None and experiment.kind in (Experiment.Kind.AUDIT, Experiment.Kind.RENDER):
+    if user is not None and experiment.kind in OF_ITEMS:
         if not allowed(user, experiment.benchmark, Right.MANAGE):
             return rows.none()
         return rows.exclude(item__in=BuildItem.objects.hidden_from(user).filter(benchmark=experiment.benchmark))

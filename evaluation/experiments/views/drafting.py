@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.common.loading import load_benchmark
 from annotation.common.sections import settings_context
+from annotation.content.drafted_tools import proposed_by_models
 from annotation.content.planted import withdraw_error
 from annotation.workflow import Right
 from evaluation.common.checking import checking_of
@@ -49,8 +50,8 @@ def drafting(request: SignedInRequest, slug: str) -> HttpResponse:
     the form. Query: endpoint, kind (of the fields on the page). Context: form, endpoints (whether there is one),
     drafting (None before the first use of the control share), share (a ControlShareForm), shown (the newest experiments
     with their words), fields (FieldRow), measures (MeasureRow), planted (PlantedRow), checks (active gold checks
-    without a draft), flags (FlagRow), click (a ClickForm), clicks (ClickRow). Posted: the fields of ``DraftForm``,
-    which create a drafting."""
+    without a draft), new_tools (tools that models proposed), flags (FlagRow), click (a ClickForm),
+    clicks (ClickRow). Posted: the fields of ``DraftForm``, which create a drafting."""
     benchmark = load_benchmark(request, slug, Right.MANAGE)
     now = drafting_of(benchmark)
     if request.htmx and "config" in request.GET:
@@ -136,6 +137,7 @@ def _page(
         "measures": measure_rows(found),
         "planted": planted_row(planted_of(benchmark)),
         "checks": undrafted_checks(benchmark) if found.drafts else 0,
+        "new_tools": len(proposed_by_models(request.user, benchmark)),
         "flags": flag_row(checking_of(benchmark)),
         "click": click,
         "clicks": click_row(clicks_of(benchmark)),

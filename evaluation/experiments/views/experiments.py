@@ -21,6 +21,7 @@ from evaluation.experiments.forms import (
     ArmForm,
     AuditForm,
     BudgetForm,
+    DescribeForm,
     DetectorForm,
     EvidenceForm,
     ExperimentForm,
@@ -29,7 +30,6 @@ from evaluation.experiments.forms import (
 )
 from evaluation.experiments.present.exchanges import exchanges_of, image_answer
 from evaluation.experiments.present.experiment import (
-    OF_ITEMS,
     STARTS,
     accuracy_cases,
     actions_of,
@@ -41,11 +41,11 @@ from evaluation.experiments.present.experiment import (
     recipe_parts,
     state_words,
 )
-from evaluation.experiments.read.attempts import attempts_known_to, sends_to
+from evaluation.experiments.read.attempts import OF_ITEMS, attempts_known_to, sends_to
 from evaluation.experiments.read.exchanges import exchange_lines, export_name
 from evaluation.experiments.read.progress import accuracy_of, price_range, progress_of
 from evaluation.experiments.write.arms import create_arms
-from evaluation.experiments.write.board import create_audit, create_rendering
+from evaluation.experiments.write.board import create_audit, create_describing, create_rendering
 from evaluation.experiments.write.create import create_experiment
 from evaluation.experiments.write.detectors import create_detection
 from evaluation.experiments.write.evidence import create_evidence
@@ -178,6 +178,21 @@ def new_audit(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+def new_description(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Template evaluation/experiments/on_run.html, as ``new_audit``. Posted: the fields of ``DescribeForm``."""
+    words = {
+        "title": gettext("Draft descriptions"),
+        "text": gettext(
+            "A model drafts the scene of each item that waits for its description. It gets the instruction and the "
+            "tools without their roles. A person accepts or changes each draft."
+        ),
+        "button": gettext("Create a draft"),
+    }
+    return _new_on_run(request, slug, DescribeForm, create_describing, words, Right.MANAGE)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
 def new_rendering(request: SignedInRequest, slug: str) -> HttpResponse:
     """Template evaluation/experiments/on_run.html, as ``new_audit``. Posted: the fields of ``RenderForm``."""
     words = {
@@ -211,7 +226,7 @@ def new_evidence(request: SignedInRequest, slug: str) -> HttpResponse:
 def _new_on_run(
     request: SignedInRequest,
     slug: str,
-    kind: type[ArmForm | JudgeForm | DetectorForm | AuditForm | RenderForm | EvidenceForm],
+    kind: type[ArmForm | JudgeForm | DetectorForm | AuditForm | DescribeForm | RenderForm | EvidenceForm],
     create: Callable[..., Experiment],
     words: dict[str, str],
     right: Right = Right.IMPORT_RUNS,

@@ -1,4 +1,5 @@
-"""Experiments about items of the building board: a model checks their texts (QC-I), or generates their images.
+"""Experiments about items of the building board: a model drafts their descriptions, checks their texts (QC-I), or
+generates their images.
 
 What a model finds of a text is a proposal, and people check a drawn share of it (``annotation.board.write.audits``).
 """
@@ -6,7 +7,7 @@ What a model finds of a text is a proposal, and people check a drawn share of it
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -18,6 +19,7 @@ from django.utils.translation import gettext
 from annotation.board.read.audits import AuditTexts, items_to_audit
 from annotation.board.read.items import candidates_of_model
 from annotation.board.write.audits import close_batch, keep_audit, open_batch
+from annotation.board.write.drafts import keep_description
 from annotation.board.write.items import set_generated_image
 from annotation.building import Stage
 from annotation.building.audits import LEAST_SHARE
@@ -38,6 +40,8 @@ from evaluation.experiments.write.work import Finished, Worker
 from evaluation.models import Attempt, Endpoint, Experiment
 from evaluation.runner.arms.catalogue import CannotApply
 from evaluation.runner.audits import AUDIT_STEPS, AUDIT_TOOLS, AuditError, AuditRecipe, AuditText, AuditTurn
+from evaluation.runner.descriptions import DESCRIBE, DescribeError, DescribeRecipe, DescribeTurn, Scene
+from evaluation.runner.drafts import MALFORMED
 from evaluation.runner.renderings import SIZES, RenderError, RenderRecipe, RenderTurn
 from evaluation.runner.sampling import SAMPLING
 from evaluation.runner.templates import Role
@@ -76,15 +80,25 @@ class RenderChoices:
     budget_calls: int = 1000
 
 
+@dataclass(frozen=True)
+class DescribeChoices:
+    """The choices for drafts of descriptions. ``items``: their numbers, () for all that wait for a description.
+    ``prompt``: ``slug@version``, "" for that of Sightline."""
+
+    items: Sequence[int] = ()
+    prompt: str = ""
+    sampling: str = DEFAULT_SAMPLING
+    budget_usd: float = 5.0
+    budget_calls: int = 1000
+
+
 @transaction.atomic
 def create_audit(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choices: AuditChoices) -> Experiment:
     """Create an experiment that checks texts at QC-I, as a draft; nothing is sent. Raises ``InvalidInput`` naming the
     field, ``Conflict`` where texts would leave the server without consent."""
     require(actor, benchmark, Right.MANAGE)
     require_endpoint(benchmark, endpoint)
-    if choices.sampling not in SAMPLING:
-        said = gettext("Choose a sampling preset: %(sampling)s.")
-        raise InvalidInput(said % {"sampling": ", ".join(SAMPLING)}, field="sampling")
+    _check_sampling(choices.sampling)
     check_budget(choices.budget_usd, choices.budget_calls)
     items = _chosen(items_to_audit(benchmark), choices.items, Stage.TEXT_CHECK)
     dropped = dropped_of(settings_of(endpoint).drop)
@@ -116,11 +130,35 @@ def create_rendering(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, c
     return _created(actor, benchmark, endpoint, Kind.RENDER, recipe, choices, {"items": items})
 
 
+@transaction.atomic
+def create_describing(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choices: DescribeChoices) -> Experiment:
+    """Create an experiment that drafts descriptions, as a draft itself; nothing is sent. Raises like
+    ``create_audit``."""
+    require(actor, benchmark, Right.MANAGE)
+    require_endpoint(benchmark, endpoint)
+    _check_sampling(choices.sampling)
+    check_budget(choices.budget_usd, choices.budget_calls)
+    items = _chosen(_at(benchmark, Stage.DESCRIPTION), choices.items, Stage.DESCRIPTION)
+    prompt = prompt_named(benchmark, choices.prompt or DESCRIBE, [Role.DESCRIBE])
+    dropped = dropped_of(settings_of(endpoint).drop)
+    recipe = DescribeRecipe(endpoint.model, endpoint.base_url, prompt.template, SAMPLING[choices.sampling], dropped)
+    freeze_prompts([prompt])
+    return _created(actor, benchmark, endpoint, Kind.DESCRIBE, recipe, choices, {"items": items})
+
+
+def _check_sampling(sampling: str) -> None:
+    if sampling not in SAMPLING:
+        said = gettext("Choose a sampling preset: %(sampling)s.")
+        raise InvalidInput(said % {"sampling": ", ".join(SAMPLING)}, field="sampling")
+
+
 def _created(
-    actor: User, benchmark: Benchmark, endpoint: Endpoint, kind: str, recipe: AuditRecipe | RenderRecipe,
-    choices: AuditChoices | RenderChoices, design: dict[str, Any],
+    actor: User, benchmark: Benchmark, endpoint: Endpoint, kind: str,
+    recipe: AuditRecipe | RenderRecipe | DescribeRecipe, choices: AuditChoices | RenderChoices | DescribeChoices,
+    design: dict[str, Any],
 ) -> Experiment:  # fmt: skip
-    setting = "QC-I" if kind == Kind.AUDIT else f"image {recipe.to_json()['size']}"
+    setting = {Kind.AUDIT: "QC-I", Kind.DESCRIBE: "description"}.get(Kind(kind))
+    setting = setting or f"image {recipe.to_json()['size']}"
     experiment = Experiment.objects.create(
         benchmark=benchmark, kind=kind, endpoint=endpoint, endpoint_name=endpoint.name, model=endpoint.shown_model,
         setting=setting, rollouts=1, design=design, recipe=recipe.to_json(), recipe_digest=recipe.digest(),
@@ -133,13 +171,13 @@ def _created(
     return experiment
 
 
-def _without_image(benchmark: Benchmark) -> BuildItemQuerySet:
-    found: BuildItemQuerySet = (
-        BuildItem.objects.filter(benchmark=benchmark, stage=Stage.IMAGE.value)
-        .exclude(description="")
-        .order_by("number")
-    )
+def _at(benchmark: Benchmark, stage: Stage) -> BuildItemQuerySet:
+    found: BuildItemQuerySet = BuildItem.objects.filter(benchmark=benchmark, stage=stage.value).order_by("number")
     return found
+
+
+def _without_image(benchmark: Benchmark) -> BuildItemQuerySet:
+    return _at(benchmark, Stage.IMAGE).exclude(description="")
 
 
 def _chosen(possible: BuildItemQuerySet, numbers: Sequence[int], stage: Stage) -> list[int]:
@@ -159,7 +197,7 @@ def plan_items(experiment: Experiment) -> int:
     items = BuildItem.objects.filter(pk__in=experiment.design["items"], benchmark=experiment.benchmark)
     found = list(items.order_by("number"))
     trial = trial_of([item.pk for item in found]) if found else set()
-    digest = _audit_digest if experiment.kind == Kind.AUDIT else _render_digest
+    digest = DIGESTS[experiment.kind]
     with transaction.atomic():
         Experiment.objects.select_for_update(of=("self",), no_key=True).get(pk=experiment.pk)
         if not experiment.attempts.exists():
@@ -179,6 +217,18 @@ def _render_digest(experiment: Experiment, item: BuildItem) -> str:
     return recipe.attempt_digest(item.description, recipe.seed_of(item.pk, item.version))
 
 
+def _describe_digest(experiment: Experiment, item: BuildItem) -> str:
+    return describe_recipe_of_row(experiment).attempt_digest(scene_of(item))
+
+
+DIGESTS: Mapping[str, Callable[[Experiment, BuildItem], str]] = {
+    Kind.AUDIT: _audit_digest,
+    Kind.RENDER: _render_digest,
+    Kind.DESCRIBE: _describe_digest,
+}
+"""The digest of an attempt of each kind."""
+
+
 def audit_recipe_of_row(experiment: Experiment) -> AuditRecipe:
     """The recipe of an experiment. Raises ``Conflict`` if this version of the program cannot run it."""
     try:
@@ -193,6 +243,19 @@ def render_recipe_of_row(experiment: Experiment) -> RenderRecipe:
         return RenderRecipe.from_json(experiment.recipe)
     except RenderError as error:
         raise recipe_gone(error) from error
+
+
+def describe_recipe_of_row(experiment: Experiment) -> DescribeRecipe:
+    """The same for descriptions."""
+    try:
+        return DescribeRecipe.from_json(experiment.recipe)
+    except DescribeError as error:
+        raise recipe_gone(error) from error
+
+
+def scene_of(item: BuildItem) -> Scene:
+    """The scene of an item as a model that describes it reads it."""
+    return Scene(item.instruction, tuple(candidates_of_model(item)), item.version)
 
 
 def text_of(item: BuildItem) -> AuditText:
@@ -294,3 +357,37 @@ class RenderWorker(_ItemWorker):
         except ApplicationError as refused:
             return ErrorKind.INTERNAL.value, refused.message, None
         return "", "", rendered | {"image": stored.image.sha256 if stored.image else ""}
+
+
+class DescribeWorker(_ItemWorker):
+    """Asks for descriptions, and keeps each as the draft of its item."""
+
+    stage = Stage.DESCRIPTION
+
+    def prepare(self) -> None:
+        self.scenes = describe_recipe_of_row(self.experiment)
+
+    def begin(self, item: BuildItem) -> Any:
+        return partial(DescribeTurn, self.scenes, scene_of(item))
+
+    def save(self, finished: Sequence[Finished]) -> None:
+        for held, row, kind in finished:
+            error, result = str(row.get("error", "")), None
+            if not kind:
+                kind, error = self._kept(held.attempt, int(held.work.place["version"]), row["description"])
+                result = {"description": row["description"]}
+            self.mark(held, kind, error, result=result)
+
+    def _kept(self, attempt: Attempt, version: int, text: str) -> tuple[str, str]:
+        """Kind of error and error of keeping a draft. One that breaks a rule does not stop the others."""
+        assert attempt.item_id is not None
+        item = BuildItem.objects.select_related("benchmark").get(pk=attempt.item_id)
+        try:
+            keep_description(
+                item=item, version=version, text=text, model=self.experiment.model, prompt=self.scenes.prompt.digest
+            )
+        except InvalidInput as refused:
+            return MALFORMED, refused.message
+        except ApplicationError as refused:
+            return ErrorKind.INTERNAL.value, refused.message
+        return "", ""

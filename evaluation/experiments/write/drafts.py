@@ -20,6 +20,7 @@ from annotation.common.access import require
 from annotation.common.bank import bank_of
 from annotation.common.terms import Terms
 from annotation.content.proposals import draftable, keep_proposals
+from annotation.content.tools import NameDraft, propose_drafted
 from annotation.drafting import MOST_PLANTED, OF_QUESTION, USUAL_FIELDS, Field
 from annotation.models import Benchmark, Drafting, Image, Proposal, Sample
 from annotation.models.querysets.samples import SampleQuerySet
@@ -353,10 +354,15 @@ class DraftWorker(Worker):
         """Keep the drafts. The attempt keeps the reasons of unread fields, and the kind of error if it failed."""
         samples = [held.attempt.sample_id for held, *_ in finished]
         asked = self._questions([one for one in samples if one is not None])
+        new_tools: list[NameDraft] = []
         for held, row, kind in finished:
             assert held.attempt.sample_id is not None
             drafts, unread = dict(row.get("drafts") or {}), dict(row.get("unread") or {})
-            _leave_out(drafts, unread, asked.get(held.attempt.sample_id))
+            named = dict(row.get("new_tools") or {})
+            if _is_about_another(drafts, asked.get(held.attempt.sample_id)):
+                named = {}
+                _leave_out(drafts, unread)
+            new_tools += [NameDraft(held.attempt.sample_id, Field(of), name) for of in named for name in named[of]]
             sources = row.get("sources") or {}
             keep_proposals(
                 self.drafting, held.attempt.sample_id, drafts, self.experiment.model, self.source,
@@ -364,6 +370,8 @@ class DraftWorker(Worker):
             )  # fmt: skip
             result = {"fields": sorted(drafts), "unread": unread} | ({"sources": sources} if sources else {})
             self.mark(held, kind, str(row.get("error", "")), result=result)
+        # At the end, so that others wait for the bank only briefly.
+        propose_drafted(self.experiment.benchmark, self.experiment.model, new_tools)
 
     def _questions(self, samples: Sequence[int]) -> dict[int, Any]:
         """The drafted questions that samples already have."""
@@ -373,10 +381,13 @@ class DraftWorker(Worker):
         return dict(rows.values_list("sample", "content"))
 
 
-def _leave_out(drafts: dict[str, Any], unread: dict[str, str], asked: Any) -> None:
-    """Leave out what is about another question than the draft that the sample has and keeps."""
-    if asked is None or drafts.get(Field.QUESTION.value) == asked:
-        return
+def _is_about_another(drafts: Mapping[str, Any], asked: Any) -> bool:
+    """Whether a response is about another question than the draft that the sample has and keeps."""
+    return asked is not None and drafts.get(Field.QUESTION.value) != asked
+
+
+def _leave_out(drafts: dict[str, Any], unread: dict[str, str]) -> None:
+    """Leave out what is about another question than the draft of the sample."""
     for one in OF_QUESTION:
         if drafts.pop(one.value, None) is not None:
             unread[one.value] = OTHER_QUESTION

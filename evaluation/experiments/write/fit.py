@@ -95,7 +95,7 @@ def refuse_prefix(endpoint: Endpoint) -> None:
 
 def _blindness(experiment: Experiment, endpoint: Endpoint, report: Report) -> Misfit | None:
     seen = experiment.kind != Kind.JUDGE or experiment.recipe.get("question") in WITH_CROPS
-    seen = seen and experiment.kind not in (Kind.AUDIT, Kind.RENDER)
+    seen = seen and experiment.kind not in (Kind.AUDIT, Kind.RENDER, Kind.DESCRIBE)
     if report.vision.value != NO or not seen:
         return None
     sentence = gettext(

@@ -16,7 +16,7 @@ from annotation.workflow import Right
 from evaluation.experiments.read.connection import client_of, limits_of, price_of
 from evaluation.experiments.read.image_links import image_link
 from evaluation.experiments.write.arms import ArmWorker, plan_arms
-from evaluation.experiments.write.board import AuditWorker, RenderWorker, close_audit, plan_items
+from evaluation.experiments.write.board import AuditWorker, DescribeWorker, RenderWorker, close_audit, plan_items
 from evaluation.experiments.write.code import refuse_code
 from evaluation.experiments.write.detectors import DetectorWorker, plan_detection
 from evaluation.experiments.write.drafts import DraftWorker, plan_drafts
@@ -36,7 +36,7 @@ MOST_THREADS = 32
 PER_PART, MOST_PARTS = 64, 8
 """Attempts from which an experiment is divided, and into how many parts at most."""
 State, Kind = Experiment.State, Experiment.Kind
-WITHOUT_RUN = (Kind.DRAFT, Kind.AUDIT, Kind.RENDER, Kind.EVIDENCE)
+WITHOUT_RUN = (Kind.DRAFT, Kind.AUDIT, Kind.RENDER, Kind.DESCRIBE, Kind.EVIDENCE)
 """The kinds that fill no run."""
 PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.RUN: plan_attempts,
@@ -46,6 +46,7 @@ PLANS: Mapping[str, Callable[[Experiment], int]] = {
     Kind.DRAFT: plan_drafts,
     Kind.AUDIT: plan_items,
     Kind.RENDER: plan_items,
+    Kind.DESCRIBE: plan_items,
     Kind.EVIDENCE: plan_evidence,
 }
 WORKERS: Mapping[str, type[Worker]] = {
@@ -56,6 +57,7 @@ WORKERS: Mapping[str, type[Worker]] = {
     Kind.DRAFT: DraftWorker,
     Kind.AUDIT: AuditWorker,
     Kind.RENDER: RenderWorker,
+    Kind.DESCRIBE: DescribeWorker,
     Kind.EVIDENCE: EvidenceWorker,
 }
 """The function that creates the attempts of each kind of experiment, and the class that runs them."""

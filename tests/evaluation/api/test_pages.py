@@ -34,7 +34,7 @@ WORK = re.compile(
     r"annotation:(annotate|guidelines-panel|guidelines-settings|guidelines-images|my-|qualification|log|review|audit|adjudication|work|workbench|tool|upload|settings|task|suggestions|queue-settings|new-benchmark"
     r"|second-opinions|webhook|chain-end|delete-benchmark|purge-benchmark)|evaluation:(judging-question|judging-crop|metric-settings|import-undo|import-keys|replay|run-delete|samples-delete|trash-empty|run-replays"
     r"|prompt-change|new-from-file|portable-upload|portable-update|portable-difference|file-difference|prompt-new|study-task|study-stay|new-detection"
-    r"|new-audit|new-rendering|new-evidence|evidence-facet|evidence-undo|drafting-image|click-image)"
+    r"|new-audit|new-description|new-rendering|new-evidence|evidence-facet|evidence-undo|drafting-image|click-image)"
     r"|accounts:|admin-door|admin-password|live|ready|jobs:indicator|notifications:"
 )
 """Pages on which people work or set something up; how pages show that something is under way."""

@@ -14,12 +14,20 @@ import pytest
 from annotation.benchmarks.write.benchmark import add_member
 from annotation.board.read.audits import batches_of, items_to_audit, proposals_for
 from annotation.board.write.audits import check_text
-from annotation.board.write.items import reject_item, set_image
+from annotation.board.write.drafts import keep_description
+from annotation.board.write.items import reject_item, set_description, set_image
 from annotation.building import Stage
 from annotation.building.rules import Finding
 from annotation.models import AuditBatch, Benchmark, BuildItem, ItemAudit
 from annotation.workflow import Role
-from evaluation.experiments.write.board import AuditChoices, RenderChoices, create_audit, create_rendering
+from evaluation.experiments.write.board import (
+    AuditChoices,
+    DescribeChoices,
+    RenderChoices,
+    create_audit,
+    create_describing,
+    create_rendering,
+)
 from evaluation.experiments.write.endpoints import add_endpoint
 from evaluation.experiments.write.prompts import create_prompt
 from evaluation.experiments.write.states import retry_failed, start_all, start_trial, stop
@@ -34,7 +42,7 @@ from tests.evaluation.endpoints.server import Answer, serving
 from tests.factories import make_user
 from tests.worlds import made_once
 from webapp.accounts.models import User
-from webapp.common.errors import InvalidInput, NotAllowed
+from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 from webapp.jobs.runner import run_waiting
 
@@ -425,3 +433,181 @@ def test_only_leads_ask_models_and_each_kind_of_endpoint_has_its_purpose(
     said = signed_in(lea).post(f"{API}images/", json.dumps(sent), content_type="application/json")
     assert (said.status_code, said.json()["error"]["field"]) == (400, "items")
     assert not Attempt.objects.exists()
+
+
+GOOD = "On the bench lie {tools}. Nothing else is near."
+
+
+def to_describe(lea: User, bench: Benchmark) -> BuildItem:
+    return brought(lea, drawn(lea, bench), Stage.DESCRIPTION)
+
+
+def described(
+    lea: User, bench: Benchmark, url: str, preset: str = "generic", model: str = "m-1", **choices: Any
+) -> Experiment:
+    values = {"preset": preset, "base_url": url, "model": model}
+    endpoint = add_endpoint(actor=lea, benchmark=bench, name=f"d-{Endpoint.objects.count()}", values=values)
+    experiment = create_describing(actor=lea, benchmark=bench, endpoint=endpoint, choices=DescribeChoices(**choices))
+    start_all(actor=lea, experiment=experiment)
+    run_waiting()
+    experiment.refresh_from_db()
+    return experiment
+
+
+def describing(text: str) -> Answer:
+    message = {"role": "assistant", "content": json.dumps({"description": text})}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "model": "m-1"}
+    return Answer(body=json.dumps(body).encode())
+
+
+def good(item: BuildItem) -> str:
+    return GOOD.format(tools=", ".join(f"a {tool}" for tool in item.candidates))
+
+
+def fresh(item: BuildItem) -> BuildItem:
+    return BuildItem.objects.select_related("benchmark").get(pk=item.pk)
+
+
+def test_a_model_drafts_a_description_from_the_tools_without_their_roles_and_a_person_accepts_it(
+    bench: Benchmark, lea: User, rui: User
+) -> None:
+    item = to_describe(lea, bench)
+    with serving(describing(good(item))) as server:
+        experiment = described(lea, bench, server.url)
+        [body] = server.seen.bodies()
+    said = body["messages"][0]["content"]
+    assert item.instruction in said
+    assert all(f"- {tool}\n" in said for tool in item.candidates)
+    assert "target" not in said.lower()
+    assert (experiment.kind, experiment.attempts.get().state) == ("describe", "done")
+    item = fresh(item)
+    assert (item.stage, item.description) == ("description", ""), "it counts once a person saves it"
+    client, at = signed_in(lea), f"{BOARD}items/{item.number}/"
+    assert "Draft of <bdi>m-1</bdi>" in client.get(at).content.decode()
+    assert f">\n{good(item)}</textarea>" in client.get(f"{at}?draft").content.decode()
+    assert client.get(f"{API}items/{item.number}/").json()["draft"]["text"] == good(item)
+    assert good(item) not in signed_in(rui).get(at).content.decode()
+    assert signed_in(rui).get(f"{API}items/{item.number}/").json()["draft"] is None
+    client.post(at, {"version": item.version, "description": good(item)})
+    item = fresh(item)
+    assert (item.stage, item.description, item.draft) == ("text_check", good(item), None)
+    decision = item.decisions.last()
+    assert (decision.person, decision.details["draft"]["model"], decision.details["draft"]["likeness"]) == (
+        lea,
+        "m-1",
+        1,
+    )
+    assert AuditEntry.objects.filter(action="build.draft", subject_id=str(item.pk)).exists()
+    item = checked(lea, item)
+    assert item.stage == "image", "QC-II finds every tool"
+    assert "The draft of m-1 is accepted unchanged." in client.get(at).content.decode()
+
+
+def test_a_draft_that_a_person_changed_says_how_much_of_it_is_kept(bench: Benchmark, lea: User) -> None:
+    item = to_describe(lea, bench)
+    with serving(describing(good(item))) as server:
+        described(lea, bench, server.url)
+    item = fresh(item)
+    set_description(actor=lea, item=item, version=item.version, description=good(item) + " It is noon.")
+    item = fresh(item)
+    assert 0.8 < item.decisions.last().details["draft"]["likeness"] < 1
+    checked(lea, item)
+    page = signed_in(lea).get(f"{BOARD}items/{item.number}/").content.decode()
+    assert "A draft of m-1 was shown:" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("A bench with nothing on it.", "does not mention"),
+        ("On the bench lie {plurals}.", "no literal mention"),
+        ("The glowing {first} lies next to {rest}.", "singles out"),
+    ],
+)
+def test_a_draft_that_breaks_a_rule_or_qc_ii_fails_with_the_reason(
+    bench: Benchmark, lea: User, text: str, reason: str
+) -> None:
+    item = to_describe(lea, bench)
+    first, *rest = item.candidates
+    plurals = ", ".join(f"{tool}s" for tool in item.candidates)
+    with serving(describing(text.format(first=first, rest=", ".join(rest), plurals=plurals))) as server:
+        experiment = described(lea, bench, server.url)
+    attempt = experiment.attempts.get()
+    assert (attempt.state, attempt.error_kind) == ("failed", "malformed")
+    assert reason in attempt.error
+    assert fresh(item).draft is None
+
+
+def test_a_response_of_another_form_fails_and_an_item_that_moved_on_keeps_no_draft(bench: Benchmark, lea: User) -> None:
+    item = to_describe(lea, bench)
+    with serving(Answer(body=describing("").body)) as server:
+        experiment = described(lea, bench, server.url)
+    assert "1 to 5,000 characters" in experiment.attempts.get().error
+    item = fresh(item)
+    set_description(actor=lea, item=item, version=item.version, description=good(item))
+    with pytest.raises(Conflict):
+        keep_description(item=fresh(item), version=item.version, text=good(item), model="m-1", prompt="p")
+
+
+def test_an_item_that_was_sent_back_gets_another_draft_and_the_old_one_is_gone(bench: Benchmark, lea: User) -> None:
+    item = to_describe(lea, bench)
+    with serving(describing(good(item)), describing(good(item) + " It is dusk.")) as server:
+        described(lea, bench, server.url)
+        item = fresh(item)
+        reject_item(
+            actor=lea, item=item, version=item.version, to=Stage.INSTRUCTION, reasons=["other"], note="Another task."
+        )
+        item = fresh(item)
+        assert item.drafted is None
+        brought(lea, item, Stage.DESCRIPTION)
+        assert fresh(item).drafted is None
+        described(lea, bench, server.url)
+        assert len(server.seen.bodies()) == 2
+    assert fresh(item).drafted["text"].endswith("It is dusk.")
+
+
+def test_descriptions_are_drafted_over_the_api_and_in_the_form_by_leads(bench: Benchmark, lea: User, rui: User) -> None:
+    item = to_describe(lea, bench)
+    with stand_in() as url:
+        values = {"preset": "stand-in", "base_url": url, "model": "auditor"}
+        endpoint = add_endpoint(actor=lea, benchmark=bench, name="scenes", values=values)
+        sent = signed_in(lea).post(
+            f"{API}descriptions/", {"endpoint": "scenes", "items": [item.number]}, content_type="application/json"
+        )
+        assert sent.status_code == 201, sent.content
+        page = signed_in(lea).post(
+            f"{BOARD}descriptions/new/",
+            {
+                "endpoint": endpoint.pk,
+                "items": item.number,
+                "sampling": "instruct",
+                "budget_usd": 1,
+                "budget_calls": 9,
+                "start": "yes",
+            },
+        )
+        assert page.status_code == 302, page.content
+        run_waiting()
+    made = Experiment.objects.filter(kind="describe").order_by("-pk")[0]
+    assert made.attempts.get().state == "done"
+    assert fresh(item).drafted["model"] == "auditor"
+    said = signed_in(lea).get(page.url).content.decode()
+    assert "describe@1" in said
+    assert signed_in(rui).get(f"{BOARD}descriptions/new/").status_code == 403
+    gone = signed_in(lea).post(
+        f"{API}descriptions/", {"endpoint": "scenes", "items": [1]}, content_type="application/json"
+    )
+    assert gone.json()["errors"]["items"] if "errors" in gone.json() else gone.status_code == 400
+
+
+def test_the_prompt_of_descriptions_can_be_written_and_is_previewed_with_an_item(bench: Benchmark, lea: User) -> None:
+    item = to_describe(lea, bench)
+    text = load_prompt("describe").text + "\nBe brief."
+    create_prompt(actor=lea, benchmark=bench, slug="brief", role="describe", text=text)
+    form = {"slug": "other", "role": "describe", "text": text, "sample": item.number, "preview": "yes"}
+    page = signed_in(lea).post("/benchmarks/workshop/prompts/new/", form).content.decode()
+    assert f"- {item.candidates[0]}\n" in page
+    with serving(describing(good(item))) as server:
+        described(lea, bench, server.url, prompt="brief@1")
+        assert server.seen.bodies()[0]["messages"][0]["content"].endswith("Be brief.")
+    assert Prompt.objects.get().frozen

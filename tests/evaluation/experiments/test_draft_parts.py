@@ -18,6 +18,7 @@ from annotation.images.store import store_pictures
 from annotation.models import (
     BankTool,
     Benchmark,
+    DraftedName,
     GoldCheck,
     Image,
     Proposal,
@@ -29,6 +30,7 @@ from annotation.models import (
 )
 from annotation.schema import SampleContent, SampleRecord
 from annotation.tool_bank import key_of
+from annotation.tools.write import accept_tool, refuse_tool
 from annotation.workflow import Role
 from evaluation.experiments.write.drafts import OTHER_QUESTION, DraftChoices, create_drafts
 from evaluation.models import Endpoint, Experiment
@@ -117,7 +119,7 @@ def test_a_toolchain_that_fails_is_left_out_with_the_reason_on_its_attempt(
     assert "does not run: step 3" in listed
 
 
-def test_names_of_a_plan_are_those_of_the_bank_and_unknown_ones_are_notes_of_the_attempt(
+def test_names_of_a_plan_are_those_of_the_bank_and_unknown_ones_are_proposed_and_noted_at_the_attempt(
     planned: Benchmark, endpoint_at: EndpointAt, lea: User, ana: User
 ) -> None:
     with serving(answering(WHOLE)) as server:
@@ -130,6 +132,41 @@ def test_names_of_a_plan_are_those_of_the_bank_and_unknown_ones_are_notes_of_the
     assert attempt is not None
     assert attempt.result["unread"]["targets"] == "Not in the tool bank: laser."
     assert attempt.result["unread"]["distractors"] == "Not in the tool bank: glue gun."
+    proposals = {one.name: one for one in BankTool.objects.filter(benchmark=planned, state="proposed")}
+    assert set(proposals) == {"laser", "glue gun"}
+    assert all(one.drafted for one in proposals.values())
+    rows = DraftedName.objects.filter(name__tool=proposals["laser"])
+    assert set(rows.values_list("field", "source")) == {("targets", "m-1")}
+    assert rows.count() == experiment.attempts.count()
+    assert "laser" not in signed_in(ana).get(f"/benchmarks/kitchen/annotate/samples/{sample.key}/").content.decode()
+    assert "2 drafted tools are not in the" in signed_in(lea).get("/benchmarks/kitchen/drafting/").content.decode()
+
+
+def test_names_of_a_plan_without_a_tool_of_the_bank_are_proposed_too(
+    to_do: Benchmark, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(answering(WHOLE)) as server:
+        drafted(to_do, endpoint_at(server.url), lea, fields=FIELDS)
+    assert Proposal.objects.on(to_do).by_field().keys() == {"question", "toolchain"}
+    names = set(BankTool.objects.filter(benchmark=to_do, drafted=True).values_list("name", flat=True))
+    assert names == {"hammer", "laser", "Hand saw", "zebra pliers", "glue gun"}
+
+
+def test_an_accepted_name_is_part_of_later_drafts_and_a_rejected_one_is_not_proposed_again(
+    planned: Benchmark, endpoint_at: EndpointAt, lea: User
+) -> None:
+    with serving(answering(WHOLE)) as server:
+        drafted(planned, endpoint_at(server.url), lea, fields=FIELDS)
+    laser, glue = (BankTool.objects.get(name=name) for name in ("laser", "glue gun"))
+    accept_tool(actor=lea, tool=laser, name="Laser level", segment="", aliases=[])
+    refuse_tool(actor=lea, tool=glue, reason="Not in any image.")
+    Proposal.objects.all().delete()
+    with serving(answering(WHOLE)) as server:
+        second = drafted(planned, endpoint_at(server.url, "other", model="m-2"), lea, fields=FIELDS)
+    targets = Proposal.objects.filter(field="targets").values_list("content", flat=True)[0]
+    assert {"tool": "Laser level", "step": 3} in targets
+    assert "glue gun" in second.attempts.values_list("result", flat=True)[0]["unread"]["distractors"]
+    assert not BankTool.objects.filter(state="proposed").exists()
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.LEAD])

@@ -58,6 +58,7 @@ def test_each_slug_has_a_first_version_and_each_folder_a_slug():
         ("injector", "question reasoning"),
         ("paraphrase", "question reasoning"),
         ("draft", "fields"),
+        ("describe", "instruction tools"),
         ("audit-tools", "instruction description tools"),
         ("audit-steps", "steps"),
     ],
