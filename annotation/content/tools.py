@@ -61,7 +61,8 @@ def _known(benchmark: Benchmark, keys: Iterable[str]) -> set[str]:
 
 def propose_drafted(benchmark: Benchmark, source: str, drafts: Sequence[NameDraft]) -> None:
     """Propose the names that a model drafted and the bank lacks. No annotator sees them until a lead accepts them, and
-    a rejected name is not proposed again. Call inside the transaction that keeps the drafts. The audit entry has no names, because a lead may read it who is in the control arm of a sample."""
+    a rejected name is not proposed again. Call inside the transaction that keeps the drafts. The audit entry has no
+    names, because a lead may read it who is in the control arm of a sample."""
     wanted = distinct(one.name for one in drafts)
     if not wanted:
         return

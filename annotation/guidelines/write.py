@@ -97,7 +97,7 @@ def add_image(*, actor: User, benchmark: Benchmark, data: bytes) -> GuidelineIma
     except PictureProblem as problem:
         raise InvalidInput(problem.message, field="image") from problem
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         rows = GuidelineImage.objects.filter(benchmark=benchmark).select_related("image")
         known = rows.filter(image=image).first()
         if known is not None:
@@ -120,7 +120,7 @@ def remove_image(*, actor: User, benchmark: Benchmark, image: GuidelineImage) ->
     """Delete an uploaded image, and its file if nothing else shows it. Raises ``Conflict`` if a version shows it."""
     require(actor, benchmark, Right.MANAGE)
     with transaction.atomic():
-        Benchmark.objects.select_for_update().get(pk=benchmark.pk)
+        Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         entry = {"image": image.image.sha256}
         unused = _delete_images(benchmark, only=image)
         if GuidelineImage.objects.filter(pk=image.pk).exists():
