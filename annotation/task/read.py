@@ -117,15 +117,15 @@ def broken_rules(benchmark: Benchmark, task: TaskSchema) -> list[Broken]:
     return sorted(found.values(), key=lambda one: (-one.accepted_n - one.working_n, one.where, one.text))
 
 
-def _without_question(benchmark: Benchmark, task: TaskSchema) -> Iterable[str]:
+def _without_question(benchmark: Benchmark, task: TaskSchema) -> list[str]:
     """The samples that nobody can submit, because no file has a question for them; none if people write questions, or
     if files are the rule already."""
     if task.question.who is not QuestionAuthor.IMPORT or benchmark.task.question.who is QuestionAuthor.IMPORT:
-        return ()
+        return []
     asked = Revision.objects.filter(annotation__sample=OuterRef("pk")).from_files().values("question")[:1]
     there = benchmark.samples.exclude(state__in=(SampleState.ACCEPTED, SampleState.DISCARDED))
     found = there.annotate(given=Coalesce(Subquery(asked), Value(""), output_field=TextField())).filter(given="")
-    return found.order_by("key").values_list("key", flat=True)
+    return list(found.order_by("key").values_list("key", flat=True))
 
 
 def _by_rule(errors: Iterable[Check]) -> dict[tuple[str, str], Check]:
