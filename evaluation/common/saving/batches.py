@@ -164,13 +164,14 @@ def save_trajectories(
             repeated.append(record)
         latest[key] = record
     read = {key: record for key, record in latest.items() if isinstance(record, TrajectoryRecord)}
-    for record in read.values():
-        book.note_detector(record)
-        book.note_place(record)
     there = stored_of(read)
     if source is not None:
         repeated += [record for key, record in latest.items() if _written_by(record, there.get(key)) == source.pk]
     wanted, changed, assumed = _write(read, there, source, book.at)
+    # Runs are changed after the questions about their trajectories.
+    for record in read.values():
+        book.note_detector(record)
+        book.note_place(record)
     counts = Counter(
         trajectories=len(records),
         new=wanted - changed,

@@ -31,6 +31,7 @@ from evaluation.models import Intervention, Judgement, JudgingItem, Model, Run, 
 from evaluation.store.files import rows_changed
 from webapp.accounts.models import User
 from webapp.common.bulk import update_rows
+from webapp.common.locks import lock_rows
 
 BATCH = 1000
 REPLACEABLE = 50
@@ -145,6 +146,9 @@ def swap_in_staged_runs(*, actor: User | None, record: ImportRecord, counts: Cou
         staged = list(Run.everything.filter(staged_for=record).select_related("model", "lineage", "benchmark"))
         book = RunRegistry(record.benchmark, actor)
         numbers = dict(Run.objects.filter(benchmark=record.benchmark).values_list("pk", "number"))
+        book.begin_runs((run.model.name, run.setting) for run in staged)
+        # Their questions go, run by run: all are locked first, in the order of other transactions.
+        lock_rows(JudgingItem.everything.filter(trajectory__source__in=earlier))
         live = {run: book.run(run.model.name, run.setting) for run in staged}
         before = runs_brought(earlier)
         anew = match_renamed_runs(before, [(run.model.name, run.setting) for run in staged])
