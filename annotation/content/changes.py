@@ -50,10 +50,12 @@ def _fold(benchmark: int) -> int:
     with transaction.atomic():
         # Locked: another sweep at the same time waits, and then finds the one row.
         found = ContentChange.objects.select_for_update(no_key=True).filter(benchmark=benchmark).order_by("pk")
-        taken = {pk: rest for pk, *rest in found.values_list("pk", "changes", "facets_at")}
+        taken = list(found.values_list("pk", "changes", "facets_at"))
         if not taken:
             return 0
-        ContentChange.objects.filter(pk__in=taken).delete()
-        changes, times = sum(n for n, _ in taken.values()), [at for _, at in taken.values() if at is not None]
-        ContentChange.objects.create(benchmark_id=benchmark, changes=changes, facets_at=max(times, default=None))
+        ContentChange.objects.filter(pk__in=[pk for pk, *_ in taken]).delete()
+        times = [at for *_, at in taken if at is not None]
+        ContentChange.objects.create(
+            benchmark_id=benchmark, changes=sum(n for _, n, _ in taken), facets_at=max(times, default=None)
+        )
     return len(taken) - 1

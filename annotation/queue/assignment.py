@@ -1,4 +1,4 @@
-"""Handing out the next sample to annotate: what was returned to me, what I hold, what is mine, then the lead's rule."""
+"""Handing out the next sample: what was returned to me, my open draft, what I hold, then the lead's rule."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def _take(actor: User, number: int, queue: BenchmarkQueue, extra: int) -> Sample
 def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None) -> Sample | None:
     """Assign a sample to a person whose permission was checked before.
 
-    The order: returned work, reserved samples, new samples by the rules of the queue, then the drafts that they left.
+    The order: returned work, drafts that they did not leave on purpose, reserved samples, new samples by the rules of
+    the queue, then the drafts that they left.
     ``SampleQuerySet.waiting_for`` counts the same samples. ``beside``: a sample that is not assigned."""
     others = Sample.objects.filter(benchmark=benchmark)
     mine = _mine(actor.pk, benchmark.pk)
@@ -75,10 +76,21 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
     mine = mine.not_skipped_by(actor) if begun else mine
     return (
         (_first_again(actor, mine.again()) if begun else None)
+        or (_open_draft(actor, others) if begun or known_to(actor, benchmark).handed_checks else None)
         or (None if is_paused(actor, benchmark) else _new(actor, benchmark, others, beside))
         or (_first_again(actor, mine.filter(state=State.DRAFT).order_by("changed_at")) if begun else None)
         or begun_check(actor, others)
     )
+
+
+def _open_draft(actor: User, samples: SampleQuerySet) -> Sample | None:
+    """The draft whose reservation nobody gave up, whether it has expired or not: the page was closed, or its browser
+    crashed. It comes before a sample that the page had loaded ahead. Gold checks are among the drafts and come in the
+    same order.
+    """
+    drafts = samples.with_draft_of(actor).filter(leases__user=actor, leases__seat=ANNOTATE)
+    found: SampleQuerySet = drafts.order_by("leases__pk").select_related("benchmark")
+    return next((sample for sample in found if renew(actor, sample.pk, ANNOTATE)), None)
 
 
 def _mine(user: int, benchmark: int) -> AnnotationQuerySet:

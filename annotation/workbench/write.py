@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.chain_answers import answer_digest, answer_words, compare, is_answer
 from annotation.common.access import allowed, require
+from annotation.common.chain_marks import is_shown
 from annotation.content.benchmark_events import notify_changed
 from annotation.content.chains.read import digest_of
 from annotation.content.chains.write import add_chain
@@ -40,7 +41,8 @@ def verify_chain(
     the image on the page, "" if unknown.
 
     Raises ``NotAllowed`` for people who neither annotate nor review, ``InvalidInput`` for a toolchain that does not run
-    to its end, is empty, or measures another answer without a ``reason``, ``Conflict`` (``image_replaced``).
+    to its end, is empty, or measures another answer without a ``reason``, ``Conflict`` (``image_replaced``), also with
+    the code ``answered`` for a person whose answer from the last image did not verify it.
     """
     if not (allowed(actor, sample.benchmark, Right.ANNOTATE) or allowed(actor, sample.benchmark, Right.REVIEW)):
         raise NotAllowed(
@@ -68,6 +70,9 @@ def verify_chain(
     with transaction.atomic():
         _require_same_image(sample, image)
         mark, new = _mark(actor, sample, content, said)
+        if not is_shown(mark, content) and how != VerifiedChain.How.MEASURED:
+            words = gettext("You answered from the last image of %(key)s, so another person must verify this end.")
+            raise Conflict(words % {"key": sample.key}, code="answered")
         better = how == VerifiedChain.How.MEASURED and mark.how != how
         if not new and (better or (mark.how == how and mark.reason != said["reason"])):
             VerifiedChain.objects.filter(pk=mark.pk).update(**said, created_at=timezone.now())

@@ -66,9 +66,10 @@ def _gold(benchmarks: Sequence[Benchmark], numbers: Mapping[int, int]) -> dict[i
         found = {pk: _KNOWN[key] for pk, key in keys.items() if key in _KNOWN}
     if missing := keys.keys() - found.keys():
         golds = Gold.objects.filter(sample__benchmark__in=missing).order_by()
-        changes = ContentChange.objects.filter(benchmark=OuterRef("sample__benchmark")).facets_changed()
+        changes = ContentChange.objects.filter(benchmark=OuterRef("sample__benchmark")).facets_changed_at()
         rows = golds.values_list("sample__benchmark").annotate(last=Max("accepted_at"), n=Count("pk"))
-        counted = {pk: state for pk, *state in rows.annotate(facets=Subquery(changes.values("at")))}
+        rows = rows.annotate(facets=Subquery(changes))
+        counted = {pk: (last, n, facets) for pk, last, n, facets in rows}
         new: dict[int, State] = {pk: counted.get(pk, (None, 0, None)) for pk in missing}
         found |= new
         with _LOCK:

@@ -122,7 +122,7 @@ def _card(benchmark: Any, pictures: list[str], may: Known) -> Card:
 
 def waiting_for(user: Person) -> list[Waiting]:
     """Return the work that this person could start, the most urgent first: one row for each kind and benchmark. At most
-    five queries.
+    six queries.
     """
     titles = {b.pk: b for b in Benchmark.objects.joined_by(user).with_roles_of(user).select_related("quality")}
     rows = []
@@ -135,7 +135,20 @@ def waiting_for(user: Person) -> list[Waiting]:
             begin = reverse(f"annotation:{page}-next", args=[benchmark.slug])
             shown = count if told.states or kind != "annotate" else None
             rows.append(Waiting(str(words), benchmark.title, shown, href, kind, begin, benchmark.slug))
-    return rows
+    return _open_draft_first(user, rows)
+
+
+def _open_draft_first(user: Person, rows: list[Waiting]) -> list[Waiting]:
+    """Put the benchmark of the draft that this person has open before other work, except returned work."""
+    drafts = [row.slug for row in rows if row.kind == "drafts"]
+    if not drafts:
+        return rows
+    mine = Sample.objects.with_draft_of(user).filter(leases__user=user, leases__seat="annotate")
+    newest = mine.filter(benchmark__slug__in=drafts).order_by("-leases__taken_at")
+    slug = newest.values_list("benchmark__slug", flat=True).first()
+    return sorted(
+        rows, key=lambda row: 0 if row.kind == "returned" else 1 if (row.kind, row.slug) == ("drafts", slug) else 2
+    )
 
 
 def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
@@ -147,7 +160,8 @@ def next_for(user: Person, waiting: list[Waiting]) -> Sample | None:
     found = Sample.objects.waiting_for(user, waiting[0].kind).filter(
         image__state="ready", benchmark__slug=waiting[0].slug
     )
-    first = found.with_gold().select_related("benchmark__quality", "image", "gold__revision").order_by("key").first()
+    found = found.open_drafts_first(user) if waiting[0].kind == "drafts" else found.order_by("key")
+    first = found.with_gold().select_related("benchmark__quality", "image", "gold__revision").first()
     hidden = first is not None and waiting[0].kind != "review" and known_to(user, first.benchmark).handed_checks
     return None if hidden else first
 

@@ -353,9 +353,9 @@ class ContentChangeQuerySet(models.QuerySet[Any]):
         rows = self.filter(benchmark__in=benchmarks).order_by().values_list("benchmark")
         return dict.fromkeys(benchmarks, 0) | dict(rows.annotate(number=Sum("changes")))
 
-    def facets_changed(self) -> Self:
-        """When facets last changed without gold, by benchmark, as rows of benchmark and ``at``; None: never."""
-        return self.order_by().values("benchmark").annotate(at=Max("facets_at"))  # type: ignore[return-value]
+    def facets_changed_at(self) -> QuerySet[Any, Any]:
+        """When facets last changed without gold, as one row ``at`` for each benchmark; None: never."""
+        return self.order_by().values("benchmark").annotate(at=Max("facets_at")).values("at")
 
     def latest_first(self, benchmark: int) -> list[tuple[int, int | None]]:
         """The increment of each change of a benchmark, with the sample if the change affects only one."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from django.db import models
-from django.db.models import Case, Count, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Count, Exists, ExpressionWrapper, F, Min, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Now
 
 from annotation.workflow import PARTS, SPREAD, Right
@@ -68,13 +68,23 @@ class WaitingQuerySet(models.QuerySet[Any]):
             return self.open_to(user, benchmarks.queues_for(user))
         if kind == "review":
             return self.to_review_by(user, benchmarks.queues_for(user))
-        state = "draft" if kind == "drafts" else "returned"
-        mine = self.model.annotations.rel.related_model.objects.filter(author=user, state=state).not_skipped_by(user)
-        found = Q(Exists(mine.filter(sample=OuterRef("pk"))))
         if kind == "drafts":
-            answers = self.model.gold_check.related.related_model.answers.rel.related_model.objects
-            found |= Q(Exists(answers.begun_by(user).filter(check_of__sample=OuterRef("pk"))))
-        return self.filter(found, benchmark__in=benchmarks)
+            return self.with_draft_of(user).filter(benchmark__in=benchmarks)
+        mine = self.model.annotations.rel.related_model.objects.filter(author=user, state="returned")
+        returned = Exists(mine.not_skipped_by(user).filter(sample=OuterRef("pk")))
+        return self.filter(returned, benchmark__in=benchmarks)
+
+    def open_drafts_first(self, user: Person) -> Self:
+        """Order drafts of this person: those that they did not leave on purpose first, as the queue assigns them."""
+        own = Q(leases__user=user, leases__seat="annotate")
+        return self.annotate(reserved=Min("leases__pk", filter=own)).order_by(F("reserved").asc(nulls_last=True), "key")
+
+    def with_draft_of(self, user: Person) -> Self:
+        """Keep samples of which this person has a draft with content and did not skip it, gold checks among them."""
+        mine = self.model.annotations.rel.related_model.objects.filter(author=user, state="draft").not_skipped_by(user)
+        answers = self.model.gold_check.related.related_model.answers.rel.related_model.objects.begun_by(user)
+        of_sample = {"sample": OuterRef("pk")}
+        return self.filter(Exists(mine.filter(**of_sample)) | Exists(answers.filter(check_of__sample=OuterRef("pk"))))
 
     def open_at(self, place: int) -> Self:
         """Keep unsettled samples with a free place for an annotator."""

@@ -12,6 +12,7 @@ from annotation.common.sample import load_sample, next_url, picture_json
 from annotation.common.sentences import checks_json
 from annotation.content.clicks import click_decisions
 from annotation.content.proposals import OfferReport, decisions_of
+from annotation.models import Sample
 from annotation.queue.hand_over import hand_in_now, take_back
 from annotation.queue.leases import ANNOTATE, leave, release, renew_or_refuse
 from annotation.queue.look_ahead import look_ahead
@@ -90,9 +91,11 @@ def skip_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @require_POST
 @answers_json
 def release_sample(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Leave the sample on purpose. While gold checks are assigned, one that was not begun comes again first."""
     person, sample = load_sample(request, slug, key, Right.ANNOTATE)
-    give_back = leave if known_to(person, sample.benchmark).handed_checks else release
-    give_back(person, sample.pk, ANNOTATE)
+    begun = Sample.objects.filter(pk=sample.pk).with_draft_of(person)
+    comes_again = known_to(person, sample.benchmark).handed_checks and not begun.exists()
+    (leave if comes_again else release)(person, sample.pk, ANNOTATE)
     return JsonResponse({})
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.db.models import F
 
-from annotation.models import Annotation, CheckAnswer, Comment, Gold, GoldCheck, Pause, Revision, Sample
+from annotation.models import Annotation, CheckAnswer, Comment, Gold, GoldCheck, Lease, Pause, Revision, Sample
 from annotation.quality.write.checks import add_checks, decide_check, draw_checks, retire_check, set_check_rules
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.check_work import standing
@@ -324,6 +325,40 @@ def test_a_check_that_was_begun_and_left_comes_again_as_drafts_do(ana, lea, kitc
         sample = hand_in(ana, sample)
     assert submit(actor=ana, sample=check, version=1, content=content()) is None
     assert not Sample.objects.waiting_for(ana, "drafts").exists()
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("minutes", [1, 60])
+@pytest.mark.parametrize(("draft_is_check", "ahead_is_check"), [(True, False), (False, True), (False, False)])
+def test_after_a_crash_a_draft_comes_before_what_was_loaded_ahead_check_or_not(
+    ana, lea, kitchen, draft_is_check, ahead_is_check, minutes
+):
+    """Else the order would separate gold checks from other samples."""
+    begun = None if draft_is_check else take_one(ana, kitchen)
+    begin_with(lea, kitchen, 1 if draft_is_check else 2 if ahead_is_check else 0)
+    begun = begun or take_one(ana, kitchen)
+    save_draft(actor=ana, sample=begun, version=0, content=content())
+    ahead = look_ahead(actor=ana, sample=begun)
+    assert (is_check(begun), is_check(ahead)) == (draft_is_check, ahead_is_check)
+    # The database numbers reservations anew where an earlier one was taken over: their order says nothing.
+    lease = Lease.objects.get(user=ana, sample=begun)
+    Lease.objects.filter(pk=lease.pk).delete()
+    lease.pk = None
+    lease.save(force_insert=True)
+    Lease.objects.filter(user=ana).update(expires_at=F("expires_at") - timedelta(minutes=minutes))
+    assert take_one(ana, kitchen) == begun
+    assert submit(actor=ana, sample=begun, version=1, content=content()) == ahead
+
+
+@pytest.mark.parametrize("draft_is_check", [True, False])
+def test_a_draft_that_was_left_on_purpose_is_not_handed_out_at_once_check_or_not(ana, lea, kitchen, draft_is_check):
+    begin_with(lea, kitchen, int(draft_is_check))
+    begun = take_one(ana, kitchen)
+    assert is_check(begun) == draft_is_check
+    save_draft(actor=ana, sample=begun, version=0, content=content())
+    assert signed_in(ana).post(f"/benchmarks/kitchen/annotate/release/{begun.key}/").status_code == 200
+    assert take_one(ana, kitchen) != begun
+    assert begun in Sample.objects.waiting_for(ana, "drafts")
 
 
 def test_an_answer_to_another_question_waits_for_the_lead(ana, lea, kitchen):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from annotation.models import Lease
 from annotation.queue.assignment import next_to_annotate
 from annotation.queue.leases import ANNOTATE
 from annotation.queue.look_ahead import AHEAD, look_ahead
+from annotation.studio.write.draft import save_draft
 from annotation.studio.write.submit import submit
 from tests.annotation.work_data import content, drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
@@ -60,6 +62,46 @@ def test_a_sample_begun_elsewhere_keeps_its_full_time(kitchen, ana):
     )
     assert look_ahead(actor=ana, sample=kitchen.samples.get(key="s-0001")) == begun
     assert left(ana, begun) > AHEAD
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("minutes", [1, 5, 60])
+def test_after_a_crash_the_open_draft_comes_before_the_sample_that_was_loaded_ahead(kitchen, ana, minutes):
+    """Nothing was given back: both reservations stay, and expire after 3 and 15 minutes."""
+    ahead, begun = take_one(ana, kitchen), kitchen.samples.get(key="s-0001")
+    Lease.objects.filter(sample=ahead).update(expires_at=timezone.now() + AHEAD)
+    open_at(ana, begun)
+    Lease.objects.update(expires_at=F("expires_at") - timedelta(minutes=minutes))
+    assert next_to_annotate(actor=ana, benchmark=kitchen) == begun
+    assert left(ana, begun) > timedelta(minutes=14)
+    assert submit(actor=ana, sample=begun, version=1, content=content()) == ahead
+
+
+def test_home_continues_with_the_open_draft_after_a_crash(kitchen, ana):
+    begun = open_at(ana, kitchen.samples.get(key="s-0002"))
+    assert look_ahead(actor=ana, sample=begun).key == "s-0000"
+    Lease.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
+    client = signed_in(ana)
+    home = client.get("/").context
+    assert (home["waiting"][0].kind, home["next"].sample) == ("drafts", begun)
+    opened = client.post(home["waiting"][0].begin, {"sample": home["next"].sample.key})
+    assert opened.url.endswith("/s-0002/")
+
+
+def test_a_draft_that_was_left_on_purpose_comes_last(kitchen, ana):
+    begun = drafted(ana, kitchen)
+    client = signed_in(ana)
+    client.post(f"/benchmarks/kitchen/annotate/release/{begun.key}/")
+    assert take_one(ana, kitchen).key == "s-0001"
+    submitted(ana, kitchen), submitted(ana, kitchen)
+    assert take_one(ana, kitchen) == begun
+
+
+def open_at(user, sample):
+    """Begin a sample from its address."""
+    Lease.objects.create(sample=sample, seat=ANNOTATE, user=user, expires_at=timezone.now() + timedelta(minutes=15))
+    save_draft(actor=user, sample=sample, version=0, content=content())
+    return sample
 
 
 def test_what_came_back_is_next(kitchen, ana, rui):

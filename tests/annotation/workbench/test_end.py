@@ -88,6 +88,14 @@ def test_another_answer_does_not_verify_and_nobody_tries_twice(waiting: Sample, 
     assert obstacles(waiting) == []
 
 
+def test_whoever_answered_otherwise_does_not_verify_by_sight(waiting: Sample, rui: User, lea: User) -> None:
+    answer_end(actor=rui, sample=waiting, answer="A")
+    with pytest.raises(Conflict) as refused:
+        verify_chain(actor=rui, sample=waiting, content=parsed())
+    assert refused.value.code == "answered"
+    assert verify_chain(actor=lea, sample=waiting, content=parsed()).how == "seen"
+
+
 def test_an_answer_from_the_toolchain_on_a_replaced_image_is_refused(waiting: Sample, rui: User, lea: User) -> None:
     another_size(waiting, (800, 600), lea, old=(900, 900))
     old = ImageReplacement.objects.get().image.sha256

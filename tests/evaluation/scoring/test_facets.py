@@ -220,7 +220,7 @@ def test_the_time_stays_when_changes_are_folded_into_one(board: Benchmark, monke
     monkeypatch.setattr("annotation.content.changes.MOST_ROWS", 1)
     facets_changed(board.pk)
     facets_changed(board.pk)
-    before = ContentChange.objects.filter(benchmark=board).facets_changed().values_list("at", flat=True)[0]
+    before = ContentChange.objects.filter(benchmark=board).facets_changed_at()[0]["at"]
     assert fold_changes() > 0
     assert ContentChange.objects.get(benchmark=board).facets_at == before
     assert stale(board) == {True}
