@@ -139,7 +139,7 @@ def _person_rows(benchmark: Benchmark, people: list[int], named: bool) -> Iterat
     identities = uids_of(benchmark, people)
     for number, pk in enumerate(people, start=1):
         identity = identities[pk]
-        row = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
+        row: dict[str, Any] = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
         if identity.known_as is not None:
             row["known_as"] = str(identity.known_as)
         if identity.verified is not None or not accounts[pk].email.endswith(PLACEHOLDERS):
