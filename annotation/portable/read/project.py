@@ -132,7 +132,7 @@ def image_bytes(benchmark: Benchmark, version: Version | None = None) -> int:
 
 def _person_rows(benchmark: Benchmark, people: list[int], named: bool) -> Iterator[dict[str, Any]]:
     """The people by name or as "person-07", each with the same ``uid`` in every file of the benchmark, and whether
-    their address is verified. That is left out for placeholders of files that do not say it."""
+    their address is verified. Placeholders whose file lacks this have no value."""
     width = max(2, len(str(len(people))))
     accounts = User.objects.in_bulk(people)
     verified = verified_addresses(benchmark, people)
