@@ -31,7 +31,7 @@ MOST_EXAMPLES = 100
 EXAMPLE = "example"
 ARGUMENT = re.compile(r"(\w+)=(\S+)")
 UPLOADED = re.compile(r"image:([0-9a-f]{12})")
-"""The place of an uploaded image: its name is the begin of the SHA-256 of its file."""
+"""The source of an uploaded image. Its name is the start of the SHA-256 of its file."""
 NOT_IN_ANCHOR = re.compile(r"[^\w]+")
 
 
@@ -183,7 +183,8 @@ def _name_of(image: Token) -> str:
 
 
 def _words_of(image: Token) -> str:
-    return str(_parser().renderer.renderInlineAsText(image.children or [], _parser().options, {})).strip()
+    renderer: Any = _parser().renderer
+    return str(renderer.renderInlineAsText(image.children or [], _parser().options, {})).strip()
 
 
 def _example(info: str) -> Example | None:

@@ -112,8 +112,8 @@ class UploadGuidelineImageSerializer(Form):
 @parser_classes([MultiPartParser])
 def images(request: Request, slug: str) -> Response:
     """The images that were uploaded into the guidelines, the newest first. Leads see all of them, other people those
-    that a version shows. POST uploads one, as a file of a form (multipart/form-data); a file that was uploaded before
-    is answered as it is."""
+    that a version shows. POST uploads one, as a file of a form (multipart/form-data); a second upload of a
+    file returns the first."""
     if request.method == "POST":
         benchmark = benchmark_for(request, slug, Right.MANAGE)
         given = read_form(UploadGuidelineImageSerializer, request)

@@ -86,8 +86,8 @@ def _unfit(benchmark: Benchmark, found: Outline) -> Iterator[str]:
 
 
 def add_image(*, actor: User, benchmark: Benchmark, data: bytes) -> GuidelineImage:
-    """Store an image for the guidelines, as images of samples are stored. An image that was uploaded before is returned
-    as it is. Raises ``InvalidInput`` for a file that is no image, ``TooLarge`` for a large one."""
+    """Store an image for the guidelines, as images of samples are stored. A second upload of a file
+    returns the first. Raises ``InvalidInput`` for a file that is no image, ``TooLarge`` for a large one."""
     require(actor, benchmark, Right.MANAGE)
     if len(data) > LARGEST_IMAGE:
         raise TooLarge(image_too_large(), field="image")

@@ -132,14 +132,14 @@ def image_bytes(benchmark: Benchmark, version: Version | None = None) -> int:
 
 def _person_rows(benchmark: Benchmark, people: list[int], named: bool) -> Iterator[dict[str, Any]]:
     """The people by name or as "person-07", each with the same ``uid`` in every file of the benchmark, and whether
-    their address is verified. That is left out for placeholders of files that do not say it."""
+    their address is verified. Placeholders whose file lacks this have no value."""
     width = max(2, len(str(len(people))))
     accounts = User.objects.in_bulk(people)
     verified = verified_addresses(benchmark, people)
     identities = uids_of(benchmark, people)
     for number, pk in enumerate(people, start=1):
         identity = identities[pk]
-        row = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
+        row: dict[str, Any] = {"name": f"person-{number:0{width}}", "email": "", "uid": str(identity.uid)}
         if identity.known_as is not None:
             row["known_as"] = str(identity.known_as)
         if identity.verified is not None or not accounts[pk].email.endswith(PLACEHOLDERS):

@@ -59,7 +59,7 @@ def placeholder(benchmark: Benchmark, line: Line, *, unnamed: str) -> User:
 
 
 def _note_verified(identity: PersonUid, line: Line) -> None:
-    """A file can say that an address was verified meanwhile. An older file does not take this back."""
+    """A file can say that an address was verified meanwhile. An older file does not revoke it."""
     said = verified_in(line)
     if said is not None and not identity.verified:
         PersonUid.objects.filter(pk=identity.pk).update(verified=said)

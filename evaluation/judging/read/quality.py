@@ -58,7 +58,7 @@ def audit_export(benchmark: Benchmark, _: Any, audience: Audience) -> Iterator[R
             "decided_at": item.decided_at.isoformat() if item.decided_at else None,
             "outcome": item.outcome or None,
             "overtaken": row.overtaken and not item.verdict,
-            "verified": verified.get(item.auditor_id),
+            "verified": verified.get(item.auditor_id or 0),
         }
 
 

@@ -27,7 +27,7 @@ from annotation.content.freeze import freeze_version
 from annotation.content.people import PLACEHOLDERS, uids_of
 from annotation.evidence import Condition, Purpose
 from annotation.guidelines.api import PublishGuidelineSerializer
-from annotation.guidelines.write import publish
+from annotation.guidelines.write import add_image, publish
 from annotation.models import Benchmark, BuildItem, PortableUpload, Revision, Sample, Webhook
 from annotation.planning.write.packages import save_package
 from annotation.portable.read.project import export_project
@@ -52,6 +52,7 @@ from evaluation.trajectories.write.marks import correct_failure, tag_trajectorie
 from evaluation.trajectories.write.slices import save_slice
 from evaluation.trash.write.runs import delete_run
 from evaluation.trash.write.samples import delete_samples
+from tests.annotation.portable.files import png
 from tests.annotation.work_data import content, next_review, reviewed, submitted, to_annotate
 from tests.api_fuzz import rules
 from tests.conftest import run_waiting, signed_in
@@ -102,6 +103,7 @@ def test_every_get_answers_what_the_schema_says_and_is_not_sent_again_while_noth
     ids = everything(lea)
     benchmark = Benchmark.objects.get(slug=ids["slug"])
     disputed_desk(lea, benchmark)
+    ids["name"] = add_image(actor=lea, benchmark=benchmark, data=png(7)).name
     publish(actor=lea, benchmark=benchmark, body="# Question\n", must_read=False, based_on=0)
     schema = schemathesis.openapi.from_dict(closed(document_for(client))).include(method="GET")
     pair: dict[str, Any] = {"run": [ids["run"], ids["other"]]}
