@@ -129,7 +129,7 @@ class DescriptionForm(StageForm):
         self.fields["description"].initial = item.description
 
     def use(self, draft: str) -> None:
-        """Fill in the draft of a model, to be changed or saved as it is."""
+        """Fill in the draft of a model, to be changed or saved unchanged."""
         self.fields["description"].initial = draft
 
 

@@ -15,6 +15,8 @@ from django.conf import settings
 from django.db import transaction
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from annotation.content.tools import NameDraft, know_names, propose_drafted
+from annotation.drafting import Field
 from annotation.models import Benchmark, Sample
 from annotation.review.write.decisions import answer_blind
 from evaluation.common.saving.batches import RunRegistry, save_trajectories
@@ -171,6 +173,10 @@ def the_world(folder: Path) -> World:
     ana, rui = world.people[table.ANNOTATOR], world.people[table.REVIEWER]
     mugs(world.people[table.LEAD], {"annotator": ana, "reviewer": rui})
     three_people(ana, rui, world.people[table.RESEARCHER])
+    with transaction.atomic():
+        know_names(ana, street, ["coping saw"])
+        drafts = [NameDraft(one.pk, Field.TARGETS, "spokeshave") for one in street.samples.all()[:5]]
+        propose_drafted(street, "m-1", drafts)
     handed_in = Sample.objects.get(key=world.names["handed_in"])
     answer_blind(actor=world.people[table.LEAD], sample=handed_in, answer="B", unsure=False, seconds=4)
     return world
