@@ -52,8 +52,8 @@ class Outage(Unavailable):
 
     def __init__(self, service: str) -> None:
         self.service = service
-        words = gettext("%(problem)s Try again in %(time)s.")
-        super().__init__(words % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
+        message = gettext("%(problem)s Try again in %(time)s.")
+        super().__init__(message % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
 
     @property
     def reason(self) -> str:

@@ -83,8 +83,8 @@ def create_audit(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choic
     require(actor, benchmark, Right.MANAGE)
     require_endpoint(benchmark, endpoint)
     if choices.sampling not in SAMPLING:
-        said = gettext("Choose a sampling preset: %(sampling)s.")
-        raise InvalidInput(said % {"sampling": ", ".join(SAMPLING)}, field="sampling")
+        message = gettext("Choose a sampling preset: %(sampling)s.")
+        raise InvalidInput(message % {"sampling": ", ".join(SAMPLING)}, field="sampling")
     check_budget(choices.budget_usd, choices.budget_calls)
     items = _chosen(items_to_audit(benchmark), choices.items, Stage.TEXT_CHECK)
     dropped = dropped_of(settings_of(endpoint).drop)
@@ -146,11 +146,11 @@ def _chosen(possible: BuildItemQuerySet, numbers: Sequence[int], stage: Stage) -
     """The items with these numbers, or all. Raises ``InvalidInput`` for a number that is not possible."""
     known: dict[int, int] = dict(possible.values_list("number", "pk"))
     if unknown := next((number for number in numbers if number not in known), None):
-        words = gettext("Item %(number)s is not at the stage %(stage)s, or a model is asked about it already.")
-        raise InvalidInput(words % {"number": unknown, "stage": stage.value}, field="items")
+        message = gettext("Item %(number)s is not at the stage %(stage)s, or a model is asked about it already.")
+        raise InvalidInput(message % {"number": unknown, "stage": stage.value}, field="items")
     if not known:
-        words = gettext("No item is at the stage %(stage)s.") % {"stage": stage.value}
-        raise InvalidInput(words, field="items")
+        message = gettext("No item is at the stage %(stage)s.") % {"stage": stage.value}
+        raise InvalidInput(message, field="items")
     return [known[number] for number in numbers] or list(known.values())
 
 
