@@ -156,9 +156,9 @@ def _disagreement(one: BatchFacts) -> str:
     found = one.found
     if found.interval is None:
         return ""
-    words = gettext("%(items)s of %(checked)s (95%% interval: %(low)s%% to %(high)s%%)")
+    message = gettext("%(items)s of %(checked)s (95%% interval: %(low)s%% to %(high)s%%)")
     bounds = {"low": f"{100 * found.interval.low:.0f}", "high": f"{100 * found.interval.high:.0f}"}
-    return words % {"items": found.items, "checked": found.checked, **bounds}
+    return message % {"items": found.items, "checked": found.checked, **bounds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +174,12 @@ def proposal_lines(item: BuildItem, proposals: Proposals) -> list[ProposalLine]:
     """The findings of a model that contradict the item; empty if there are none."""
     lines = []
     for one in proposals.moves:
-        words = (
+        message = (
             gettext("The task needs %(tool)s: make it a target.") if one.essential
             else gettext("The task does not need %(tool)s: make it a distractor.")
         )  # fmt: skip
         becomes = f"step {max(item.steps, default=1)}" if one.essential else Likeness.DOMAIN.value
-        lines.append(ProposalLine(words % {"tool": one.tool}, one.tool, becomes))
+        lines.append(ProposalLine(message % {"tool": one.tool}, one.tool, becomes))
     misfits = [one.tool for one in findings_of(proposals.audit) if not one.consistent]
     lines += [ProposalLine(gettext("%(tool)s does not fit into the scene.") % {"tool": tool}) for tool in misfits]
     if not proposals.audit.valid_sequence:
@@ -191,20 +191,20 @@ def _facts(details: dict[str, Any]) -> list[str]:
     """What a decision says in addition."""
     found = list(details.get("faults", ()))
     if details.get("from_sample"):
-        words = gettext("Made from the sample %(key)s, to start a matched pair.")
-        found.append(words % {"key": details["from_sample"]})
+        message = gettext("Made from the sample %(key)s, to start a matched pair.")
+        found.append(message % {"key": details["from_sample"]})
     if details.get("confirmed"):
-        words = ngettext(
+        message = ngettext(
             "Counts because people agreed on %(n)s drawn item.", "Counts because people agreed on %(n)s drawn items.",
             details["confirmed"],
         )  # fmt: skip
-        found.append(words % {"n": details["confirmed"]})
+        found.append(message % {"n": details["confirmed"]})
     if details.get("draft"):
         draft = details["draft"]
-        words = gettext("A draft of %(model)s was shown: %(share)s%% of its text is kept.")
+        message = gettext("A draft of %(model)s was shown: %(share)s%% of its text is kept.")
         if draft["likeness"] == 1:
-            words = gettext("The draft of %(model)s is accepted unchanged.")
-        found.append(words % {"model": draft["model"], "share": f"{100 * draft['likeness']:.0f}"})
+            message = gettext("The draft of %(model)s is accepted unchanged.")
+        found.append(message % {"model": draft["model"], "share": f"{100 * draft['likeness']:.0f}"})
     if details.get("missing"):
         found.append(gettext("No literal mention of: %(tools)s.") % {"tools": ", ".join(details["missing"])})
     if details.get("new"):

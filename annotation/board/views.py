@@ -113,8 +113,8 @@ def board(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_said_in(form):
             made = draw_items(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-            words = ngettext("%(n)s item is drawn.", "%(n)s items are drawn.", len(made))
-            messages.success(request, words % {"n": len(made)})
+            message = ngettext("%(n)s item is drawn.", "%(n)s items are drawn.", len(made))
+            messages.success(request, message % {"n": len(made)})
             return redirect("annotation:board", slug)
     stage = request.GET.get("stage", "")
     context = {**benchmark_context(request, benchmark, "board"), "manages": _manages(request, benchmark)}
@@ -298,7 +298,7 @@ def _decided(
     if form.is_valid():
         with errors_said_in(form):
             after = command(actor=request.user, item=item, **form.cleaned_data)
-            words = gettext("Item %(number)s is now at: %(stage)s.")
-            messages.success(request, words % {"number": after.number, "stage": STAGES[after.stage]})
+            message = gettext("Item %(number)s is now at: %(stage)s.")
+            messages.success(request, message % {"number": after.number, "stage": STAGES[after.stage]})
             return redirect(address)
     return _page(request, item, **{name: form})

@@ -180,19 +180,19 @@ def withheld(user: Person, benchmark: Benchmark, right: Right) -> str:
     if not may(facts.roles, right):
         return ""
     if told.handed_checks:
-        words = gettext("%(title)s currently hides its gold and results from annotators. Ask its lead.")
-        return words % {"title": benchmark.title}
+        message = gettext("%(title)s currently hides its gold and results from annotators. Ask its lead.")
+        return message % {"title": benchmark.title}
     if told.judging:
-        words = gettext(
+        message = gettext(
             "You are judging on %(title)s. Its gold and results are hidden until you have judged or skipped "
             "every question of the queue."
         )
-        return words % {"title": benchmark.title}
+        return message % {"title": benchmark.title}
     if told.studying:
-        words = gettext(
+        message = gettext(
             "You are taking part in a human study on %(title)s. Its gold and results are hidden until you finish it."
         )
-        return words % {"title": benchmark.title}
+        return message % {"title": benchmark.title}
     return ""
 
 

@@ -36,15 +36,15 @@ def _roles_and_leads(request: HttpRequest, benchmark: Benchmark) -> str:
     """The roles of a person here, and who can give others. People without a role are given no names."""
     roles = role_words(sorted(roles_of(request.user, benchmark)))
     if not roles:
-        words = gettext("You have no role on %(title)s, and this page needs one. Ask its lead.")
-        return words % {"title": benchmark.title}
+        message = gettext("You have no role on %(title)s, and this page needs one. Ask its lead.")
+        return message % {"title": benchmark.title}
     rows = benchmark.memberships.filter(role=Role.LEAD.value).select_related("user")[:3]
     leads = any_of([str(row.user) for row in rows])
     if leads:
-        words = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask %(leads)s for access.")
+        message = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask %(leads)s for access.")
     else:
-        words = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask a site admin for access.")
-    return words % {"title": benchmark.title, "roles": roles, "leads": leads}
+        message = gettext("Your role on %(title)s (%(roles)s) doesn't include this page. Ask a site admin for access.")
+    return message % {"title": benchmark.title, "roles": roles, "leads": leads}
 
 
 def rights_in(request: HttpRequest, benchmark: Benchmark) -> dict[str, bool]:

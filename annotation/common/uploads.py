@@ -79,11 +79,11 @@ def upload_room(right: Right) -> RoomFor:
 
 def _full(benchmark: Benchmark, left: int) -> str:
     quota = size_of_file(settings.BENCHMARK_QUOTA_BYTES)
-    words = gettext(
+    message = gettext(
         "%(title)s can store %(quota)s of uploads and images and has room for %(left)s. "
         "Undo an import, or ask the admin of the site for a larger SIGHTLINE_BENCHMARK_QUOTA_MB."
     )
-    return words % {"title": benchmark.title, "quota": quota, "left": size_of_file(left)}
+    return message % {"title": benchmark.title, "quota": quota, "left": size_of_file(left)}
 
 
 def member_room(most: int) -> RoomFor:

@@ -126,7 +126,7 @@ def require_shown(sample: Sample, sha256: str) -> None:
         return
     fresh = Sample.objects.select_related("image").get(pk=sample.pk)
     if sha256 not in images_in_same_pixels(fresh, replacements_of(fresh)):
-        words = gettext(
+        message = gettext(
             "The image of %(key)s was replaced while this page was open. Reload the page to continue on the new image."
         )
-        raise Conflict(words % {"key": sample.key}, code="image_replaced")
+        raise Conflict(message % {"key": sample.key}, code="image_replaced")

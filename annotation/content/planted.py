@@ -84,8 +84,8 @@ def note_adoption(annotation: Annotation, planted: Sequence[Proposal], adopted: 
 
 def disclosure(sample: Sample, *, planted: bool) -> str:
     """The sentence for an author whose submission has none of the planted errors that they saw; "" without any."""
-    said = gettext("A draft of %(key)s was a planted error. Your submission does not have it.")
-    return said % {"key": sample.key} if planted else ""
+    message = gettext("A draft of %(key)s was a planted error. Your submission does not have it.")
+    return message % {"key": sample.key} if planted else ""
 
 
 def refuse_planted(sample: Sample, content: SampleContent) -> None:
@@ -113,8 +113,8 @@ def withdraw_error(*, actor: User, benchmark: Benchmark, key: str, field: str) -
     found = Proposal.objects.planted().filter(drafting__benchmark=benchmark, sample__key=key, field=field)
     proposal = found.select_related("sample").first()
     if proposal is None or not found.update(withdrawn_at=timezone.now()):
-        said = gettext("%(key)s has no planted error in this field.")
-        raise Conflict(said % {"key": key}, code="no_error")
+        message = gettext("%(key)s has no planted error in this field.")
+        raise Conflict(message % {"key": key}, code="no_error")
     audit.record(
         actor, "benchmark.planted_error_withdrawn", benchmark, benchmark.slug, data={"sample": key, "field": field}
     )

@@ -67,8 +67,8 @@ def lock_samples(samples: Iterable[int]) -> None:
 
 def removed(sample: Sample) -> Conflict:
     """Why nothing can be done with a sample that was deleted or withdrawn meanwhile."""
-    words = gettext("%(key)s was removed from the benchmark. Take the next sample.")
-    return Conflict(words % {"key": sample.key}, code="sample_removed")
+    message = gettext("%(key)s was removed from the benchmark. Take the next sample.")
+    return Conflict(message % {"key": sample.key}, code="sample_removed")
 
 
 def open_disputes(samples: Sequence[int]) -> QuerySet[Adjudication]:

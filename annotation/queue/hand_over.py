@@ -27,7 +27,7 @@ from annotation.models import Annotation, BenchmarkQueue, CheckAnswer, Draft, Re
 from annotation.queue.check_work import check_of, score_held, take_check_back
 from annotation.queue.extra_annotators import request_if_needed
 from annotation.queue.leases import acquire_author_lease, queue_of
-from annotation.queue.rounds import settle_submission
+from annotation.queue.rounds import process_submission
 from annotation.queue.shared_question import answers_another, fixed_question, return_others, without_answer
 from annotation.validation import blocking
 from annotation.work_rules import chance
@@ -64,7 +64,7 @@ def begin_review(actor: User | None, annotation: Annotation, revision: Revision,
     """
     return_others(actor, annotation, revision, queue)
     request_if_needed(annotation.sample, queue.wanted(annotation.sample_id))
-    settle_submission(actor, annotation, queue)
+    process_submission(actor, annotation, queue)
     _accept_unreviewed(actor, annotation, revision, queue)
 
 
@@ -155,8 +155,8 @@ def _held(actor: User, sample: Sample) -> Annotation:
 
 
 def _too_late(sample: Sample) -> Conflict:
-    words = gettext("%(key)s is submitted for good, or was never submitted. Reload the page.")
-    return Conflict(words % {"key": sample.key}, code="too_late")
+    message = gettext("%(key)s is submitted for good, or was never submitted. Reload the page.")
+    return Conflict(message % {"key": sample.key}, code="too_late")
 
 
 def _hand_over(actor: User | None, number: int) -> bool:

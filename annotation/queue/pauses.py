@@ -91,11 +91,11 @@ def require_not_paused(user: User, benchmark: Benchmark) -> None:
     found = pause_for(user, benchmark)
     if found is not None:
         if found.user_id:
-            words = gettext("You are paused on %(title)s: %(reason)s You can finish the samples you started.")
+            message = gettext("You are paused on %(title)s: %(reason)s You can finish the samples you started.")
         else:
-            words = gettext("Work is paused on %(title)s: %(reason)s You can finish the samples you started.")
+            message = gettext("Work is paused on %(title)s: %(reason)s You can finish the samples you started.")
         raise Conflict(
-            words % {"title": benchmark.title, "reason": found.reason},
+            message % {"title": benchmark.title, "reason": found.reason},
             code="paused",
         )
 

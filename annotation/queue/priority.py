@@ -35,8 +35,8 @@ def prioritize_samples(
 
 def require_priority(priority: int) -> None:
     if not 0 <= priority <= HIGHEST_PRIORITY:
-        words = gettext("A priority is a whole number from 0 to %(highest)s.") % {"highest": HIGHEST_PRIORITY}
-        raise InvalidInput(words, field="priority")
+        message = gettext("A priority is a whole number from 0 to %(highest)s.") % {"highest": HIGHEST_PRIORITY}
+        raise InvalidInput(message, field="priority")
 
 
 def set_priority(actor: User, benchmark: Benchmark, samples: SampleQuerySet, priority: int) -> list[str]:

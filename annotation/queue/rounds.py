@@ -142,7 +142,7 @@ def _open(sample: Sample, rule: AdjudicationRule, submissions: Submissions) -> A
     return made
 
 
-def settle_submission(actor: User | None, annotation: Annotation, queue: BenchmarkQueue) -> None:
+def process_submission(actor: User | None, annotation: Annotation, queue: BenchmarkQueue) -> None:
     """Process a submission to a sample with several annotators: close it if the sample is decided already; else, when
     all have submitted, compare them, and accept the consensus if they agree and the lead's rules allow it. Call with
     the sample locked.

@@ -92,8 +92,8 @@ def refuse_other(sample: Sample, content: Mapping[str, Any], fixed: Mapping[str,
     if fixed is None or not answers_another(content, fixed):
         return
     if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
-        words = gettext("The question of %(key)s comes from an imported file and can't be changed. Reload the page.")
-        raise Conflict(words % {"key": sample.key}, code="question_fixed")
+        message = gettext("The question of %(key)s comes from an imported file and can't be changed. Reload the page.")
+        raise Conflict(message % {"key": sample.key}, code="question_fixed")
     raise Conflict(
         gettext(
             "Another annotator submitted %(key)s first, so its question is now fixed: “%(question)s” Reload the page "
@@ -114,8 +114,10 @@ def require_answered(sample: Sample, content: Mapping[str, Any]) -> None:
     """Raises ``Conflict`` with the code ``question_open`` where a person calls their own question unanswerable."""
     if content["unanswerable"] is not None:
         if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
-            words = gettext("You can't mark the question of %(key)s. Answer it, report a problem, or skip the sample.")
-            raise Conflict(words % {"key": sample.key}, code="question_open")
+            message = gettext(
+                "You can't mark the question of %(key)s. Answer it, report a problem, or skip the sample."
+            )
+            raise Conflict(message % {"key": sample.key}, code="question_open")
         raise Conflict(
             gettext("The question of %(key)s is not fixed, so you can write another one. Reload the page.")
             % {"key": sample.key},

@@ -84,8 +84,8 @@ def _question(task: TaskSchema) -> list[str]:
     if most := task.question.most_words:
         rules.append(ngettext("at most %(count)s word", "at most %(count)s words", most) % {"count": most})
     if most := task.question.per_image:
-        words = ngettext("at most %(count)s question per image", "at most %(count)s questions per image", most)
-        rules.append(words % {"count": most})
+        message = ngettext("at most %(count)s question per image", "at most %(count)s questions per image", most)
+        rules.append(message % {"count": most})
     return rules
 
 

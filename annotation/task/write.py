@@ -108,8 +108,8 @@ def _lock_draft(benchmark: Benchmark, version: int) -> BenchmarkSchema | None:
     Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
     draft = BenchmarkSchema.objects.filter(benchmark=benchmark, state=BenchmarkSchema.State.DRAFT).first()
     if (draft.version if draft else 0) != version:
-        words = gettext("Another lead changed the draft meanwhile. Reload the page.")
-        raise Conflict(words, code="draft_changed", field="version")
+        message = gettext("Another lead changed the draft meanwhile. Reload the page.")
+        raise Conflict(message, code="draft_changed", field="version")
     return draft
 
 
@@ -124,9 +124,9 @@ def _changes(task: TaskSchema, found: list[ValueInUse], decisions: Decisions) ->
         elif what == DROP:
             changes.append((one, ""))
         elif what != KEEP:
-            words = gettext("Decide what becomes of the value “%(value)s” of %(facet)s. %(count)s samples have it.")
+            message = gettext("Decide what becomes of the value “%(value)s” of %(facet)s. %(count)s samples have it.")
             values = {"value": one.value, "facet": one.facet, "count": one.count}
-            raise Conflict(words % values, code="undecided", field="decisions")
+            raise Conflict(message % values, code="undecided", field="decisions")
     return changes
 
 

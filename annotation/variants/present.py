@@ -120,9 +120,9 @@ def words_of(recipe: Recipe) -> str:
 def rejection_of(plan: Planned) -> str:
     """Return why a variant is not created."""
     lost = 100 * (1 - plan.smallest_share)
-    words = gettext("%(recipe)s: rejected, as gold box %(boxes)s loses up to %(share)s%% of its area.")
+    message = gettext("%(recipe)s: rejected, as gold box %(boxes)s loses up to %(share)s%% of its area.")
     boxes = ", ".join(map(str, plan.rejected))
-    return words % {"recipe": words_of(plan.recipe), "boxes": boxes, "share": f"{lost:.3g}"}
+    return message % {"recipe": words_of(plan.recipe), "boxes": boxes, "share": f"{lost:.3g}"}
 
 
 def row_of(slug: str, row: Any) -> VariantRow:

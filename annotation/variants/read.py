@@ -65,14 +65,14 @@ def _corners(one: Carried) -> tuple[Point, ...]:
 def source_of(sample: Sample) -> SampleContent:
     """Return the gold content that variants of the sample begin with. Raises ``Conflict`` if none can be made."""
     if ImageVariant.objects.filter(sample=sample).exists():
-        words = gettext("%(key)s is a variant itself. Make variants of the sample that it was made of.")
-        raise Conflict(words % {"key": sample.key}, code="is_variant")
+        message = gettext("%(key)s is a variant itself. Make variants of the sample that it was made of.")
+        raise Conflict(message % {"key": sample.key}, code="is_variant")
     if sample.image is None or sample.image.state != Image.State.READY:
-        words = gettext("The image of %(key)s is not ready. Wait until its tiles are made, or upload it again.")
-        raise Conflict(words % {"key": sample.key}, code="no_image")
+        message = gettext("The image of %(key)s is not ready. Wait until its tiles are made, or upload it again.")
+        raise Conflict(message % {"key": sample.key}, code="no_image")
     if getattr(sample, "gold", None) is None:
-        words = gettext("%(key)s has no gold yet. Accept it first.")
-        raise Conflict(words % {"key": sample.key}, code="no_gold")
+        message = gettext("%(key)s has no gold yet. Accept it first.")
+        raise Conflict(message % {"key": sample.key}, code="no_gold")
     return record_of(sample).content
 
 
@@ -174,10 +174,10 @@ def sources_of(benchmark: Benchmark, query: str) -> SampleQuerySet:
     a query without any known term."""
     terms = Terms.read(QueryDict(query.removeprefix("?")))
     if query.strip("? ") and not terms.values and not terms.chosen:
-        words = gettext(
+        message = gettext(
             "%(query)s has no known term. Terms are those of the list of samples, such as facet.scene=street."
         )
-        raise InvalidInput(words % {"query": query}, field="samples")
+        raise InvalidInput(message % {"query": query}, field="samples")
     found: SampleQuerySet = benchmark.samples.filter(gold__isnull=False, variant__isnull=True)
     return found.narrowed(terms.values, chosen=terms.chosen).with_gold().order_by("key")
 

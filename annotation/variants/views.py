@@ -136,11 +136,11 @@ def _shown(slug: str, sample: Sample, content: Any, recipe: Recipe) -> dict[str,
 def _report(request: HttpRequest, done: Requested) -> None:
     count = len(done.accepted)
     if count:
-        words = ngettext(
+        message = ngettext(
             "%(count)s variant is being made. It will wait for review.",
             "%(count)s variants are being made. They will wait for review.",
             count,
         )
-        messages.success(request, words % {"count": count})
+        messages.success(request, message % {"count": count})
     for plan in done.rejected:
         messages.warning(request, rejection_of(plan))

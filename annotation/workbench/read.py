@@ -24,8 +24,8 @@ def end_to_answer(user: User, sample: Sample) -> SampleContent:
     require(user, sample.benchmark, Right.REVIEW)
     annotated = Annotation.objects.filter(sample=sample, author=user).exists() or is_handed(user, sample)
     if annotated or Revision.objects.filter(annotation__sample=sample, author=user).exists():
-        words = gettext("You annotated %(key)s yourself. Another person must answer from its last image.")
-        raise NotAllowed(words % {"key": sample.key}, code="own_work")
+        message = gettext("You annotated %(key)s yourself. Another person must answer from its last image.")
+        raise NotAllowed(message % {"key": sample.key}, code="own_work")
     waiting = Revision.objects.filter(
         annotation__sample=sample, annotation__state__in=WAITING_STATES, annotation__held_until__isnull=True,
         submitted_at__isnull=False,
@@ -36,6 +36,6 @@ def end_to_answer(user: User, sample: Sample) -> SampleContent:
         found = Revision.objects.filter(pk__in=gold).with_content().first()
     content = content_of(found) if found else SampleContent()
     if not content.reference_toolchain or content.unanswerable is not None:
-        words = gettext("%(key)s has no toolchain that ends in an image.")
-        raise Conflict(words % {"key": sample.key}, code="no_toolchain")
+        message = gettext("%(key)s has no toolchain that ends in an image.")
+        raise Conflict(message % {"key": sample.key}, code="no_toolchain")
     return content

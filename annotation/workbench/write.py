@@ -105,8 +105,8 @@ def answer_end(*, actor: User, sample: Sample, answer: str, image: str = "") -> 
         _require_same_image(sample, image)
         mark, new = _mark(actor, sample, content, said)
         if not new:
-            words = gettext("You have answered for %(key)s, or seen its answer. Another person must answer.")
-            raise Conflict(words % {"key": sample.key}, code="answered")
+            message = gettext("You have answered for %(key)s, or seen its answer. Another person must answer.")
+            raise Conflict(message % {"key": sample.key}, code="answered")
         _record(actor, mark, "chain.answer_end")
     return mark
 

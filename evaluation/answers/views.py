@@ -284,8 +284,8 @@ def _all(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
         raise Conflict(gettext("The list has changed in the meantime. Review it again."))
     each = {one.key: said for one in fit}
     done = decide_answers(actor=request.user, benchmark=benchmark, said=each, run=terms.run)
-    words = gettext("%(answers)s in %(groups)s %(decision)s.")
-    return words % {
+    message = gettext("%(answers)s in %(groups)s %(decision)s.")
+    return message % {
         "answers": _answers(done.answers),
         "groups": _groups(done.groups),
         "decision": _verb(said, done.answers),
@@ -304,8 +304,8 @@ def _take_over(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:
     if any(agreed.get(key) != word for key, word in said.items()):
         raise Conflict(gettext("The judges' agreement has changed in the meantime. Review it again."))
     done = decide_answers(actor=request.user, benchmark=benchmark, said=said, run=terms.run)
-    words = gettext("%(answers)s in %(groups)s decided as the judges agree.")
-    return words % {"answers": _answers(done.answers), "groups": _groups(done.groups)}
+    message = gettext("%(answers)s in %(groups)s decided as the judges agree.")
+    return message % {"answers": _answers(done.answers), "groups": _groups(done.groups)}
 
 
 def _undo(request: SignedInRequest, benchmark: Any, terms: Terms) -> str:

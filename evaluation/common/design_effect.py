@@ -16,8 +16,8 @@ def design_words(n: int, n_eff: float | None) -> str:
     """
     if not n_eff or abs(n_eff - n) < ALONE * n:
         return ""
-    words = gettext("design effect %(effect)s, equivalent to %(count)s independent samples")
-    return words % {"effect": decimal(n / n_eff, 2), "count": decimal(n_eff)}
+    message = gettext("design effect %(effect)s, equivalent to %(count)s independent samples")
+    return message % {"effect": decimal(n / n_eff, 2), "count": decimal(n_eff)}
 
 
 METHODS = {

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from annotation.schema import SampleContent
 from evaluation.common.frame import frame_of, gold_corners, marks_of
-from evaluation.common.trajectory.answer import said_words
+from evaluation.common.trajectory.answer import short_answer
 from evaluation.common.trajectory.read import Corners, read_crops, read_on_sample
 from evaluation.metrics.columns import Outcome
 from evaluation.metrics.plans import OUTCOMES
@@ -81,7 +81,7 @@ def _said(trajectory: Any, score: Any, content: SampleContent) -> str:
         return gettext("not scored")
     if score.unread:
         return gettext("unread")
-    return said_words(score.letter, content.options) or ("" if content.plan.targets else gettext("none"))
+    return short_answer(score.letter, content.options) or ("" if content.plan.targets else gettext("none"))
 
 
 Marked = Callable[[Sequence[dict[str, Any]]], dict[str, Any]]

@@ -25,8 +25,8 @@ def set_facet(*, actor: User, benchmark: Benchmark, least: int, expected: int | 
         Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=benchmark.pk)
         changes = necessity_of(benchmark, least).changes
         if expected is not None and expected != len(changes):
-            said = gettext("%(n)s samples would change by now. Reload the page and set the facet again.")
-            raise Conflict(said % {"n": len(changes)}, code="changed")
+            message = gettext("%(n)s samples would change by now. Reload the page and set the facet again.")
+            raise Conflict(message % {"n": len(changes)}, code="changed")
         if not changes:
             raise Conflict(gettext("No sample would change: each defined result is set already."), code="nothing")
         now = values_of(FACET, (one.sample for one in changes))
@@ -36,5 +36,5 @@ def set_facet(*, actor: User, benchmark: Benchmark, least: int, expected: int | 
 
 def check_least(least: int) -> None:
     if not 1 <= least <= MOST_LEAST:
-        said = gettext("Choose from 1 to %(most)s answers per condition.") % {"most": MOST_LEAST}
-        raise InvalidInput(said, field="least")
+        message = gettext("Choose from 1 to %(most)s answers per condition.") % {"most": MOST_LEAST}
+        raise InvalidInput(message, field="least")

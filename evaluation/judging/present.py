@@ -44,7 +44,7 @@ class VerdictLists:
         return Count(found.n, f"{address}?{urlencode({'kind': self.kind, **terms})}")
 
 
-def said_in(question: Question) -> str:
+def shown_answer(question: Question) -> str:
     """The answer of the trajectory, as the question about its crops shows it."""
     answer = answer_of(question.trajectory, question.detail)
     return answer.said if answer.said not in ("", "unread") else answer.text.start
@@ -60,7 +60,7 @@ def question_row(question: Question) -> dict[str, Any]:
         row |= {"answer": (question.trajectory.answer or "")[:LONGEST_SHOWN], "accepted": list(content.answers)}
         return row
     if kind == JudgingItem.Kind.RELIABILITY:
-        row["answer"] = said_in(question)
+        row["answer"] = shown_answer(question)
     if (image := question.trajectory.sample.image) is not None:
         row["crops"] = [b64encode(region_of(image, Box(*box), SIDE)).decode() for box in question.crops]
     return row

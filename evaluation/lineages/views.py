@@ -188,7 +188,9 @@ def place(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             raise
         messages.warning(request, error.message)
     else:
-        said = gettext("%(run)s is step %(step)s of %(lineage)s.") if wanted else gettext("%(run)s is in no lineage.")
+        message = (
+            gettext("%(run)s is step %(step)s of %(lineage)s.") if wanted else gettext("%(run)s is in no lineage.")
+        )
         names = {"step": wanted.step, "lineage": wanted.lineage} if wanted else {}
-        messages.success(request, said % {"run": run, **names})
+        messages.success(request, message % {"run": run, **names})
     return redirect("evaluation:run", slug, pk)

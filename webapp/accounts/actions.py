@@ -169,10 +169,10 @@ def set_up(signed: str, *, email: str, name: str, password: str) -> User:
 def for_another(invitation: Invitation, actor: User) -> str:
     """Return why this person cannot accept an invitation for another address."""
     if invitation.invited_by_id == actor.pk:
-        words = gettext("You created this invitation for %(email)s. Send that person the link; you can't accept it.")
-        return words % {"email": invitation.email}
-    words = gettext("This invitation is for %(email)s, but you are signed in as %(own)s. Sign out to accept it.")
-    return words % {"email": invitation.email, "own": actor.email}
+        message = gettext("You created this invitation for %(email)s. Send that person the link; you can't accept it.")
+        return message % {"email": invitation.email}
+    message = gettext("This invitation is for %(email)s, but you are signed in as %(own)s. Sign out to accept it.")
+    return message % {"email": invitation.email, "own": actor.email}
 
 
 def _new_user(invitation: Invitation, *, name: str, password: str) -> User:

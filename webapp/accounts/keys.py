@@ -71,8 +71,8 @@ def problems_of(table: KeyTable, own: Mapping[str, str]) -> dict[str, str]:
         for key in keys:
             others = [one.words for one in keys if one is not key]
             if others and key.name not in found:
-                words = gettext("%(key)s is also used for “%(other)s”. Choose another key for one of them.")
-                found[key.name] = words % {"key": used, "other": others[0]}
+                message = gettext("%(key)s is also used for “%(other)s”. Choose another key for one of them.")
+                found[key.name] = message % {"key": used, "other": others[0]}
     return found
 
 

@@ -69,11 +69,11 @@ def _refusal(limit: str, attempt: SignInAttempt) -> TooManyTries:
     left = (first + WINDOW - timezone.now()).total_seconds() if first else WINDOW.total_seconds()
     resets, anywhere = attempt.purpose == SignInAttempt.RESET, limit == "address"
     if resets and anywhere:
-        words = gettext("Too many requests from this computer's address.")
+        message = gettext("Too many requests from this computer's address.")
     elif resets:
-        words = gettext("Too many requests for %(email)s.")
+        message = gettext("Too many requests for %(email)s.")
     elif anywhere:
-        words = gettext("Too many failed sign-in attempts from this computer's address.")
+        message = gettext("Too many failed sign-in attempts from this computer's address.")
     else:
-        words = gettext("Too many failed sign-in attempts for %(email)s.")
-    return TooManyTries(words % {"email": attempt.email}, wait=left)
+        message = gettext("Too many failed sign-in attempts for %(email)s.")
+    return TooManyTries(message % {"email": attempt.email}, wait=left)

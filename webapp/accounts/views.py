@@ -192,8 +192,8 @@ def change_password(request: SignedInRequest) -> HttpResponse:
 def sign_out_others(request: SignedInRequest) -> HttpResponse:
     """End the sessions of this person in other browsers."""
     ended = actions.sign_out_others(actor=request.user, keep=request.session.session_key)
-    words = ngettext("%(count)s other session ended.", "%(count)s other sessions ended.", ended) % {"count": ended}
-    messages.success(request, words if ended else gettext("No other sessions."))
+    message = ngettext("%(count)s other session ended.", "%(count)s other sessions ended.", ended) % {"count": ended}
+    messages.success(request, message if ended else gettext("No other sessions."))
     return redirect("accounts:account")
 
 

@@ -78,5 +78,5 @@ def _room(path: str, user: Any) -> Room:
 
 
 def _said(most: int, advice: str) -> str:
-    words = gettext("This request is larger than %(size)s, the most this address accepts from you. %(advice)s")
-    return words % {"size": size_of_file(most), "advice": advice}
+    message = gettext("This request is larger than %(size)s, the most this address accepts from you. %(advice)s")
+    return message % {"size": size_of_file(most), "advice": advice}

@@ -159,8 +159,8 @@ class ApplicationErrorMiddleware:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
             return error_page(request, InvalidInput(gettext("The address contains the character NUL. Remove %00.")))
         if _form_holds_nul(request):
-            said = gettext("A form field contains the character NUL. Remove it and send the form again.")
-            return error_page(request, InvalidInput(said))
+            message = gettext("A form field contains the character NUL. Remove it and send the form again.")
+            return error_page(request, InvalidInput(message))
         answer = self.get_response(request)
         if isinstance(answer, HttpResponseNotAllowed):
             return with_headers(error_page(request, WrongMethod()), {"Allow": answer["Allow"]})

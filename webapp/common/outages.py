@@ -58,8 +58,8 @@ class Outage(Unavailable):
         self.service = service
         if service == MET:
             self.title = gettext_noop("This was not saved")
-        words = gettext("%(problem)s Try again in %(time)s.")
-        super().__init__(words % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
+        message = gettext("%(problem)s Try again in %(time)s.")
+        super().__init__(message % {"problem": self.reason, "time": f"{RETRY_AFTER_SECONDS} s"})
 
     @property
     def reason(self) -> str:

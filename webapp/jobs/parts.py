@@ -92,8 +92,8 @@ def failures_of(job: Job) -> str:
     lines += [f"{title}: {error}" for title, error in failed[:FAILURES_NAMED]]
     if len(failed) > FAILURES_NAMED:
         more = len(failed) - FAILURES_NAMED
-        said = ngettext("%(count)s more is in the log.", "%(count)s more are in the log.", more)
-        lines.append(said % {"count": more})
+        message = ngettext("%(count)s more is in the log.", "%(count)s more are in the log.", more)
+        lines.append(message % {"count": more})
     return "\n".join(lines)
 
 

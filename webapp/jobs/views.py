@@ -107,8 +107,8 @@ def job(request: SignedInRequest, job_id: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: SignedInRequest, job_id: UUID) -> HttpResponse:
     stopped = actions.cancel(_job_for(request, job_id), actor=request.user)
-    said = gettext("“%(job)s” stops at its next step.") if stopped.is_live else gettext("“%(job)s” stopped.")
-    messages.success(request, said % {"job": stopped.title_words})
+    message = gettext("“%(job)s” stops at its next step.") if stopped.is_live else gettext("“%(job)s” stopped.")
+    messages.success(request, message % {"job": stopped.title_words})
     return redirect(stopped)
 
 

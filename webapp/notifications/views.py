@@ -100,8 +100,8 @@ def read_all(request: SignedInRequest) -> HttpResponse:
     if until is None or timezone.is_naive(until):
         until = timezone.now()
     count = mark_all_read(actor=request.user, until=until, kind=request.POST.get("kind", ""))
-    said = ngettext("%(count)s notification marked as read.", "%(count)s notifications marked as read.", count)
-    messages.success(request, said % {"count": count})
+    message = ngettext("%(count)s notification marked as read.", "%(count)s notifications marked as read.", count)
+    messages.success(request, message % {"count": count})
     return redirect(_back(request))
 
 

@@ -36,10 +36,10 @@ def person(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         raise InvalidInput(" ".join(map(str, form.errors["roles"])), field="roles")
     held = set_roles(actor=request.user, benchmark=benchmark, user=user, roles=form.cleaned_data["roles"])
     if held:
-        words = gettext("%(user)s is %(roles)s here.") % {"user": user, "roles": ", ".join(sorted(held))}
+        message = gettext("%(user)s is %(roles)s here.") % {"user": user, "roles": ", ".join(sorted(held))}
     else:
-        words = gettext("%(user)s has no role on %(title)s any more.") % {"user": user, "title": benchmark.title}
-    messages.success(request, words)
+        message = gettext("%(user)s has no role on %(title)s any more.") % {"user": user, "title": benchmark.title}
+    messages.success(request, message)
     stays = allowed(request.user, benchmark, Right.MANAGE)
     return redirect("annotation:settings", slug) if stays else redirect("annotation:benchmarks")
 

@@ -41,10 +41,10 @@ def settings(request: SignedInRequest, slug: str) -> HttpResponse:
     except Conflict as refused:
         form.add_error("public", refused.message)
         return settings_page(request, benchmark, details=form)
-    said = (
+    message = (
         gettext("Changed: %(fields)s.") % {"fields": ", ".join(changed)} if changed else gettext("No changes to save.")
     )
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect("annotation:settings", slug)
 
 

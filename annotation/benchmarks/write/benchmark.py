@@ -58,10 +58,12 @@ def create_benchmark(
                 BenchmarkQueue.objects.create(benchmark=benchmark, take_back_minutes=take_back_minutes)
             audit.record(actor=actor, action="benchmark.create", subject=benchmark, benchmark=slug)
     except IntegrityError as error:
-        words = gettext("The address %(slug)s is already in use. Choose another.")
+        message = gettext("The address %(slug)s is already in use. Choose another.")
         if actor is not None and Benchmark.everything.in_trash_of(actor).filter(slug=slug).exists():
-            words = gettext("The address %(slug)s belongs to a benchmark in the trash. Restore it, or choose another.")
-        raise Conflict(words % {"slug": slug}, field="slug") from error
+            message = gettext(
+                "The address %(slug)s belongs to a benchmark in the trash. Restore it, or choose another."
+            )
+        raise Conflict(message % {"slug": slug}, field="slug") from error
     return benchmark
 
 

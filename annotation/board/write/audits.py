@@ -34,7 +34,7 @@ def check_text(
     """QC-I: what a person found of each candidate without knowing which ones are targets. Faults stop the item. If
     there are none, QC-II follows at once: a candidate that the description does not name literally stops the item.
 
-    If a model checked this version, the finding confirms or refutes it, which can settle its batch."""
+    If a model checked this version, the finding confirms or refutes it, which can decide its batch."""
     with transaction.atomic():
         # Batches are locked before items: the end of a batch locks its other items.
         list(
@@ -52,8 +52,8 @@ def open_batch(*, actor: User, benchmark: Benchmark, model: str, texts: AuditTex
     """A batch of a model that is about to be asked. Raises ``InvalidInput``."""
     require(actor, benchmark, Right.MANAGE)
     if not LEAST_SHARE <= share <= 1:
-        words = gettext("People check at least %(least)s of the items, at most 1.")
-        raise InvalidInput(words % {"least": LEAST_SHARE}, field="share")
+        message = gettext("People check at least %(least)s of the items, at most 1.")
+        raise InvalidInput(message % {"least": LEAST_SHARE}, field="share")
     with transaction.atomic():
         batch = AuditBatch.objects.create(
             benchmark=benchmark, model=model, prompt=texts.digest, tools_text=texts.tools, steps_text=texts.steps,
@@ -84,7 +84,7 @@ def close_batch(batch_id: int) -> None:
         if batch.state == BatchState.ASKING:
             batch.state = BatchState.DRAWN.value
             batch.save(update_fields=["state"])
-            _settle(None, batch)
+            _close_if_decided(None, batch)
 
 
 def _check(
@@ -112,10 +112,10 @@ def _compare(actor: User, item: BuildItem, version: int, findings: Sequence[Find
         row.agrees = same_findings(findings, valid_sequence, findings_of(row), row.valid_sequence)
         row.save(update_fields=["agrees"])
         if row.batch.state in OPEN_BATCHES:
-            _settle(actor, row.batch)
+            _close_if_decided(actor, row.batch)
 
 
-def _settle(actor: User | None, batch: AuditBatch) -> None:
+def _close_if_decided(actor: User | None, batch: AuditBatch) -> None:
     """Move a locked batch on if people have found enough: its findings count for the rest, or people check the rest."""
     if batch.state != BatchState.DRAWN:
         return

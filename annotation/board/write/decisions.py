@@ -24,16 +24,16 @@ LONGEST_NOTE = 1000
 def require_image_checker(actor: User, item: BuildItem) -> None:
     """Raises ``NotAllowed`` unless this person annotates or reviews, and did not work on the item."""
     if not may_check_images(actor, item.benchmark):
-        words = gettext("Only people who annotate or review can check images. Ask a lead for a role.")
-        raise NotAllowed(withheld(actor, item.benchmark, Right.COMPARE_WORK) or words)
+        message = gettext("Only people who annotate or review can check images. Ask a lead for a role.")
+        raise NotAllowed(withheld(actor, item.benchmark, Right.COMPARE_WORK) or message)
     if has_worked_on(actor, item):
         raise NotAllowed(gettext("You worked on this item. Another person must check its image."))
 
 
 def stale(item: BuildItem) -> Conflict:
     """The item is not as the person saw it."""
-    words = gettext("Item %(number)s changed after you opened it. Reload its page.")
-    return Conflict(words % {"number": item.number}, code="stale")
+    message = gettext("Item %(number)s changed after you opened it. Reload its page.")
+    return Conflict(message % {"number": item.number}, code="stale")
 
 
 def locked(actor: User, item: BuildItem, version: int, *stages: Stage) -> BuildItem:

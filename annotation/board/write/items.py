@@ -58,8 +58,8 @@ def draw_items(*, actor: User, benchmark: Benchmark, count: int, scenarios: int)
     Raises ``Conflict`` if there is no tool to draw, or no new combination."""
     require(actor, benchmark, Right.MANAGE)
     if not 1 <= count <= MOST_DRAWN or scenarios not in SCENARIOS:
-        words = gettext("Draw 1 to %(most)s combinations, with one or two scenarios each.")
-        raise InvalidInput(words % {"most": MOST_DRAWN}, field="count")
+        message = gettext("Draw 1 to %(most)s combinations, with one or two scenarios each.")
+        raise InvalidInput(message % {"most": MOST_DRAWN}, field="count")
     with transaction.atomic():
         # One draw at a time: the next one must know these combinations and numbers.
         lock_bank(benchmark)
@@ -71,8 +71,8 @@ def draw_items(*, actor: User, benchmark: Benchmark, count: int, scenarios: int)
         last = BuildItem.objects.filter(benchmark=benchmark).aggregate(last=Max("number"))["last"] or 0
         drawn = draw(tools, used_combinations(benchmark, bank), count, sizes=sizes, seed=f"{benchmark.pk}/{last}")
         if not drawn:
-            words = gettext("Every combination of the tools has an item. Add tools to the bank.")
-            raise Conflict(words, code="all_drawn")
+            message = gettext("Every combination of the tools has an item. Add tools to the bank.")
+            raise Conflict(message, code="all_drawn")
         now = timezone.now()
         items = BuildItem.objects.bulk_create(
             BuildItem(
@@ -232,8 +232,8 @@ def accept_item(
         copied = copied_facets(stored)
         known = {**known_segments(stored), **copied, **given}
         if unknown := sorted(set(given) - {one.name for one in benchmark.task.facets}):
-            words = gettext("The task of the benchmark has no facet %(name)s.")
-            raise InvalidInput(words % {"name": unknown[0]}, field="facets")
+            message = gettext("The task of the benchmark has no facet %(name)s.")
+            raise InvalidInput(message % {"name": unknown[0]}, field="facets")
         found = check(content, None, None, task=benchmark.task, facets=known, bank=bank_of(benchmark), accepting=True)
         refuse([Problem(one.field, one.text) for one in blocking(found)], None)
         source = stored.pair_of
@@ -259,8 +259,8 @@ def _content(stored: BuildItem) -> SampleContent:
         sample = Sample.objects.with_gold().filter(pk=source.sample_id).first()
         found = plan_content(sample) if sample is not None else None
         if found is None:
-            words = gettext("The sample of the other image has no tool plan any longer. Discard this item.")
-            raise Conflict(words, code="wrong_state")
+            message = gettext("The sample of the other image has no tool plan any longer. Discard this item.")
+            raise Conflict(message, code="wrong_state")
         return found
     refuse(faults_of(stored), None)
     plan = plan_of(stored.targets, stored.steps, distractors_of(stored), stored.either)

@@ -34,8 +34,8 @@ def pair_item(*, actor: User, item: BuildItem) -> BuildItem:
         if source.sample_id is None or source.pair_of_id is not None:
             raise Conflict(gettext("Only an accepted item that is no pair itself can have a pair."), code="wrong_state")
         if source.pairs.kept().exists():
-            words = gettext("Item %(number)s has a pair.")
-            raise Conflict(words % {"number": source.number}, code="has_pair")
+            message = gettext("Item %(number)s has a pair.")
+            raise Conflict(message % {"number": source.number}, code="has_pair")
         made = _second(source, source.description)
         data = {"number": made.number, "of": source.number}
         audit.record(actor, "build.pair", made, item.benchmark.slug, data=data)
@@ -56,8 +56,8 @@ def pair_sample(*, actor: User, sample: Sample, origin: str = "", description: s
         return pair_item(actor=actor, item=item)
     scene = storable_text(description, "description").strip() or str(sample.extra.get("description") or "")
     if len(scene) > LONGEST_DESCRIPTION:
-        words = gettext("A description has at most %(most)s characters.")
-        raise InvalidInput(words % {"most": LONGEST_DESCRIPTION}, field="description")
+        message = gettext("A description has at most %(most)s characters.")
+        raise InvalidInput(message % {"most": LONGEST_DESCRIPTION}, field="description")
     with transaction.atomic():
         lock_bank(sample.benchmark)
         stored: Sample = Sample.objects.with_gold().select_for_update(of=("self",), no_key=True).get(pk=sample.pk)
@@ -94,8 +94,8 @@ def _made_from(sample: Sample, *, real: bool, scene: str) -> BuildItem:
     """The accepted item of a sample that was not built on the board."""
     content = plan_content(sample)
     if content is None or not has_image(sample):
-        words = gettext("%(key)s can't have a matched pair: it needs a tool plan as gold, and an image.")
-        raise Conflict(words % {"key": sample.key}, code="wrong_state")
+        message = gettext("%(key)s can't have a matched pair: it needs a tool plan as gold, and an image.")
+        raise Conflict(message % {"key": sample.key}, code="wrong_state")
     plan = content.plan
     groups = {one.either for one in plan.targets if one.either is not None}
     kinds = plan.likeness_by_name
@@ -113,11 +113,11 @@ def _is_real(sample: Sample, origin: str) -> bool:
     """Whether the image of the sample is a photograph. Raises ``InvalidInput`` if nothing says so, or two things do."""
     known = origin_of(sample)
     if origin not in ("", REAL, GENERATED) or (known and origin not in ("", known)):
-        words = gettext("The origin of the image is %(origins)s.")
-        raise InvalidInput(words % {"origins": known or f"{REAL}, {GENERATED}"}, field="origin")
+        message = gettext("The origin of the image is %(origins)s.")
+        raise InvalidInput(message % {"origins": known or f"{REAL}, {GENERATED}"}, field="origin")
     if not (known or origin):
-        words = gettext("Say whether the image of %(key)s is real or generated.")
-        raise InvalidInput(words % {"key": sample.key}, field="origin")
+        message = gettext("Say whether the image of %(key)s is real or generated.")
+        raise InvalidInput(message % {"key": sample.key}, field="origin")
     return (known or origin) == REAL
 
 

@@ -125,5 +125,5 @@ class AuditItemQuerySet(models.QuerySet[Any]):
         return self.exclude(verdict="")
 
     def proposals(self) -> Self:
-        """Disagreements that the lead has not settled."""
+        """Disagreements that the lead has not decided."""
         return self.filter(verdict="disagree", outcome="")

@@ -119,12 +119,12 @@ def _kept(query: str) -> str:
     """The terms that a package can have, as an address."""
     kept = urlencode(terms_of_query(query.strip().lstrip("?")).pairs())
     if len(kept) > LONGEST_QUERY:
-        words = gettext("The filter is longer than %(limit)s characters. Use a facet.") % {"limit": LONGEST_QUERY}
-        raise InvalidInput(words, field="query")
+        message = gettext("The filter is longer than %(limit)s characters. Use a facet.") % {"limit": LONGEST_QUERY}
+        raise InvalidInput(message, field="query")
     return kept
 
 
 def _require_room(benchmark: Benchmark) -> None:
     if benchmark.packages.count() >= MOST_PACKAGES:
-        words = gettext("A plan has at most %(limit)s packages. Remove a finished one.") % {"limit": MOST_PACKAGES}
-        raise Conflict(words, code="too_many")
+        message = gettext("A plan has at most %(limit)s packages. Remove a finished one.") % {"limit": MOST_PACKAGES}
+        raise Conflict(message, code="too_many")

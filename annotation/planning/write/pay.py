@@ -25,8 +25,8 @@ def set_currency(*, actor: User, benchmark: Benchmark, currency: str) -> None:
     require(actor, benchmark, Right.MANAGE)
     code = currency.strip().upper()
     if not re.fullmatch(r"[A-Z]{3}", code):
-        words = gettext("Enter the three letters of a currency, such as EUR or CNY.")
-        raise InvalidInput(words, field="currency")
+        message = gettext("Enter the three letters of a currency, such as EUR or CNY.")
+        raise InvalidInput(message, field="currency")
     before = currency_of(benchmark)
     with transaction.atomic():
         PaySettings.objects.update_or_create(benchmark=benchmark, defaults={"currency": code})
@@ -45,8 +45,8 @@ def set_rate(
     if person is not None and not roles_of(person, benchmark):
         raise InvalidInput(gettext("%(person)s is not a member.") % {"person": person}, field="person")
     if amount < 0 or amount != round(amount, 2):
-        words = gettext("An amount is 0 or more, with at most two digits after the point.")
-        raise InvalidInput(words, field="amount")
+        message = gettext("An amount is 0 or more, with at most two digits after the point.")
+        raise InvalidInput(message, field="amount")
     with transaction.atomic():
         Benchmark.objects.select_for_update(no_key=True).get(pk=benchmark.pk)
         rate, _ = PayRate.objects.update_or_create(

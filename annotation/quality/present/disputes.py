@@ -74,7 +74,7 @@ def _dispute(benchmark: Benchmark, work: Work, pair: Pair, sample: Sample, named
         pair=pair,
         names=names,
         said=_answers(pair, names),
-        settled=gettext("adjudicate") if waits else gettext("gold is settled") if gold else gettext("not settled"),
+        settled=gettext("adjudicate") if waits else gettext("has gold") if gold else gettext("no gold yet"),
     )
     golds = _boxes(gold, sample) if gold and pair.second_by is not None else ()
     return _with_picture(found, benchmark, sample, (_boxes(pair.first, sample), _boxes(pair.second, sample), golds))
@@ -93,14 +93,14 @@ def _kind(pair: Pair) -> str:
 
 
 def _answers(pair: Pair, names: tuple[str, str]) -> str:
-    first, second = said_in(pair.first), said_in(pair.second)
+    first, second = short_answer(pair.first), short_answer(pair.second)
     if first == second:
         return gettext("both answered %(answer)s") % {"answer": first} if first else gettext("neither answered")
     none = gettext("no answer")
     return f"{names[0]} {first or none} · {names[1]} {second or none}"
 
 
-def said_in(said: Said) -> str:
+def short_answer(said: Said) -> str:
     """Return a short answer: the letter, the first accepted text, or that there is none."""
     if said.content.unanswerable is not None:
         return gettext("cannot be answered")

@@ -19,7 +19,7 @@ from annotation.quality.forms import DrawAuditForm
 from annotation.quality.present.sections import quality_context
 from annotation.quality.read.agreement import facet_names
 from annotation.quality.read.audits import AuditGroup, audit_rows, by_reason, grouped, proposals
-from annotation.quality.write.audits import draw_audit, settle_proposal
+from annotation.quality.write.audits import decide_proposal, draw_audit
 from annotation.workflow import Right
 from webapp.accounts.http import SignedInRequest
 from webapp.common.errors import ApplicationError
@@ -80,12 +80,12 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error("share", error.message)
         else:
             n = made.items.count()
-            words = ngettext(
+            message = ngettext(
                 "Audit %(audit)s: %(count)s sample selected for reviewers.",
                 "Audit %(audit)s: %(count)s samples selected for reviewers.",
                 n,
             )
-            messages.success(request, words % {"audit": made.number, "count": n})
+            messages.success(request, message % {"audit": made.number, "count": n})
             return redirect("annotation:audits", slug)
     return audits_page(request, benchmark, draw=form)
 
@@ -98,10 +98,10 @@ def settle(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     item = get_object_or_404(AuditItem.objects.of(benchmark).with_content(), pk=pk)
     item.sample.benchmark = item.draw.benchmark = benchmark
     outcome, reason = request.POST.get("outcome", ""), request.POST.get("reason", "").strip()[:2000]
-    settle_proposal(actor=request.user, item=item, outcome=outcome, reason=reason)
+    decide_proposal(actor=request.user, item=item, outcome=outcome, reason=reason)
     reopened = outcome == AuditItem.Outcome.REOPENED
-    words = gettext("%(key)s is reopened for its author.") if reopened else gettext("%(key)s keeps its gold.")
-    messages.success(request, words % {"key": item.sample.key})
+    message = gettext("%(key)s is reopened for its author.") if reopened else gettext("%(key)s keeps its gold.")
+    messages.success(request, message % {"key": item.sample.key})
     return redirect("annotation:audits", slug)
 
 

@@ -128,8 +128,8 @@ def add_gold_checks(request: SignedInRequest, slug: str) -> HttpResponse:
                 if keys
                 else draw_checks(actor=request.user, benchmark=benchmark, n=n)
             )
-            words = ngettext("%(count)s sample added as gold checks.", "%(count)s samples added as gold checks.", new)
-            messages.success(request, words % {"count": new})
+            message = ngettext("%(count)s sample added as gold checks.", "%(count)s samples added as gold checks.", new)
+            messages.success(request, message % {"count": new})
             return redirect("annotation:gold-checks", slug)
     return checks_page(request, benchmark, add=form)
 

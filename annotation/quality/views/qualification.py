@@ -90,7 +90,7 @@ def qualification_waive(request: SignedInRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with errors_said_in(form):
             waive(actor=request.user, benchmark=benchmark, **form.cleaned_data)
-            words = gettext("%(person)s needs no qualification test.") % {"person": form.cleaned_data["user"]}
-            messages.success(request, words)
+            message = gettext("%(person)s needs no qualification test.") % {"person": form.cleaned_data["user"]}
+            messages.success(request, message)
             return redirect("annotation:qualification", slug)
     return qualification_page(request, benchmark, waiving=form)

@@ -143,7 +143,7 @@ def decide_audit(
     return item
 
 
-def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str = "") -> None:
+def decide_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str = "") -> None:
     """The lead's decision on a disagreement: reopen the sample for its author, or keep its gold."""
     benchmark = item.draw.benchmark
     require(actor, benchmark, Right.MANAGE)
@@ -159,7 +159,7 @@ def settle_proposal(*, actor: User, item: AuditItem, outcome: str, reason: str =
             .update(outcome=outcome, settled_by=actor, settled_at=timezone.now())
         )
         if not changed:
-            raise Conflict(gettext("%(key)s is already settled.") % {"key": item.sample.key}, code="wrong_state")
+            raise Conflict(gettext("%(key)s is already decided.") % {"key": item.sample.key}, code="wrong_state")
         if outcome == AuditItem.Outcome.REOPENED:
             _reopen(actor, item, reason or _words(item))
         audit.record(

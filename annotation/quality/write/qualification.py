@@ -25,13 +25,13 @@ def set_qualification(
     """
     require(actor, benchmark, Right.MANAGE)
     if not 0 <= quiz_size <= MOST_SAMPLES:
-        words = gettext("The test has from 0 to %(limit)s samples.") % {"limit": MOST_SAMPLES}
-        raise InvalidInput(words, field="quiz_size")
+        message = gettext("The test has from 0 to %(limit)s samples.") % {"limit": MOST_SAMPLES}
+        raise InvalidInput(message, field="quiz_size")
     if not 0 < quiz_pass <= 1:
         raise InvalidInput(gettext("The share to pass must be above 0 and at most 100%."), field="quiz_pass")
     if not 1 <= quiz_attempts <= MOST_ATTEMPTS:
-        words = gettext("People have from 1 to %(limit)s attempts.") % {"limit": MOST_ATTEMPTS}
-        raise InvalidInput(words, field="quiz_attempts")
+        message = gettext("People have from 1 to %(limit)s attempts.") % {"limit": MOST_ATTEMPTS}
+        raise InvalidInput(message, field="quiz_attempts")
     values = {"quiz_size": quiz_size, "quiz_pass": quiz_pass, "quiz_attempts": quiz_attempts}
     with transaction.atomic():
         stored = rules_of(benchmark)

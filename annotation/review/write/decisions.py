@@ -95,8 +95,8 @@ def under_review(actor: User, sample: Sample) -> tuple[Annotation, Revision]:
     annotations = Annotation.objects.filter(sample=sample)
     roles = roles_of(actor, sample.benchmark)
     if Role.ANNOTATOR in roles and Role.LEAD not in roles and ImageVariant.objects.filter(sample=sample).exists():
-        words = gettext("%(key)s is a variant. People who annotate do not review variants.")
-        raise NotAllowed(words % {"key": sample.key}, code="variant")
+        message = gettext("%(key)s is a variant. People who annotate do not review variants.")
+        raise NotAllowed(message % {"key": sample.key}, code="variant")
     if annotations.filter(author=actor).exists() or is_handed(actor, sample):
         raise NotAllowed(
             gettext("You annotated %(key)s yourself. Another reviewer must review it.") % {"key": sample.key},

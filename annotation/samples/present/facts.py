@@ -109,9 +109,9 @@ def share_bars(shares: Sequence[float]) -> list[Column]:
     ends = list(pairwise(AREA_EDGES))
     # Only a share of 1 is special: numpy's last bar includes its upper limit.
     counts = np.histogram(shares, AREA_EDGES)[0].tolist()
-    words = gettext("%(low)s to %(high)s%%: %(samples)s")
+    message = gettext("%(low)s to %(high)s%%: %(samples)s")
     labels = [
-        words % {"low": f"{100 * low:g}", "high": f"{100 * high:g}", "samples": _samples(n)}
+        message % {"low": f"{100 * low:g}", "high": f"{100 * high:g}", "samples": _samples(n)}
         for (low, high), n in zip(ends, counts, strict=True)
     ]
     middle = median(shares)

@@ -90,8 +90,10 @@ def _planned(revision: Any) -> str:
 def _picture(benchmark: Benchmark, sample: Sample, boxes: list[Box]) -> dict[str, str]:
     image = sample.image
     if image is None:
-        said = gettext("%(file)s has not been imported.") if sample.image_name else gettext("This sample has no image.")
-        return {"problem": sample.image_problem or said % {"file": sample.image_name}}
+        message = (
+            gettext("%(file)s has not been imported.") if sample.image_name else gettext("This sample has no image.")
+        )
+        return {"problem": sample.image_problem or message % {"file": sample.image_name}}
     if image.state == Image.State.REMOVED:
         return {"problem": gettext("Image removed: %(reason)s") % {"reason": image.problem}}
     if image.state != Image.State.READY:

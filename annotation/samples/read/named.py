@@ -20,10 +20,10 @@ def find_sample(benchmark: Benchmark, samples: SampleQuerySet, key: str) -> Samp
     if found is None:
         near = [name[:100] for name in _neighbours(benchmark, key)]
         if near:
-            words = gettext("%(title)s has no sample %(key)s. Did you mean %(near)s?")
+            message = gettext("%(title)s has no sample %(key)s. Did you mean %(near)s?")
         else:
-            words = gettext("%(title)s has no sample %(key)s. Search for it in the list of samples.")
-        raise NotFound(words % {"title": benchmark.title, "key": key[:100], "near": any_of(near)})
+            message = gettext("%(title)s has no sample %(key)s. Search for it in the list of samples.")
+        raise NotFound(message % {"title": benchmark.title, "key": key[:100], "near": any_of(near)})
     return found
 
 

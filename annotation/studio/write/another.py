@@ -56,19 +56,21 @@ def ask_another(*, actor: User, sample: Sample, copy: bool = False, key: str = "
 def _require_room(actor: User, sample: Sample) -> None:
     require_not_paused(actor, sample.benchmark)
     if sample.benchmark.task.question.who is QuestionAuthor.IMPORT:
-        words = gettext("Questions of %(title)s come from imported files, so you can't write another one.")
-        raise Conflict(words % {"title": sample.benchmark.title}, code="questions_imported")
+        message = gettext("Questions of %(title)s come from imported files, so you can't write another one.")
+        raise Conflict(message % {"title": sample.benchmark.title}, code="questions_imported")
     if not is_qualified(actor, sample.benchmark):
-        words = gettext("Pass the qualification test of %(title)s first.") % {"title": sample.benchmark.title}
-        raise Conflict(words, code="not_qualified")
+        message = gettext("Pass the qualification test of %(title)s first.") % {"title": sample.benchmark.title}
+        raise Conflict(message, code="not_qualified")
     if sample.image_id is None:
-        words = gettext("%(key)s has no image to ask about. Choose another sample.") % {"key": sample.key}
-        raise Conflict(words, code="no_image")
+        message = gettext("%(key)s has no image to ask about. Choose another sample.") % {"key": sample.key}
+        raise Conflict(message, code="no_image")
     asked = questions_on_image(actor, sample)
     if asked.is_full:
-        words = gettext("The image of %(key)s has %(count)s questions (limit: %(most)s). Continue with another image.")
+        message = gettext(
+            "The image of %(key)s has %(count)s questions (limit: %(most)s). Continue with another image."
+        )
         found = {"key": sample.key, "count": asked.count, "most": asked.most}
-        raise Conflict(words % found, code="too_many_questions")
+        raise Conflict(message % found, code="too_many_questions")
 
 
 def _make(actor: User, sample: Sample) -> Sample:

@@ -170,8 +170,8 @@ def bank_import(request: SignedInRequest, slug: str) -> HttpResponse:
         counts = import_bank(actor=request.user, benchmark=benchmark, rows=read(form.cleaned_data["file"].read()))
     except BadTable as error:
         return tools_page(request, benchmark, problems=error.problems)
-    words = gettext("File imported: %(new)s new, %(changed)s changed, %(unchanged)s unchanged.")
-    messages.success(request, words % counts)
+    message = gettext("File imported: %(new)s new, %(changed)s changed, %(unchanged)s unchanged.")
+    messages.success(request, message % counts)
     return redirect("annotation:tools", slug)
 
 
@@ -194,14 +194,14 @@ def _decided(request: SignedInRequest, found: BankTool, form: Any, name: str, de
     if form.is_valid():
         with errors_said_in(form):
             after = decide(form.cleaned_data)
-            words = (
+            message = (
                 gettext("%(name)s is %(state)s into %(other)s.")
                 if after.merged_into
                 else gettext("%(name)s is %(state)s.")
             )
             other = after.merged_into.name if after.merged_into else ""
             messages.success(
-                request, words % {"name": after.name, "state": str(STATES[after.state]).lower(), "other": other}
+                request, message % {"name": after.name, "state": str(STATES[after.state]).lower(), "other": other}
             )
             return redirect("annotation:tools", found.benchmark.slug)
     return tool_page(request, found, **{name: form})

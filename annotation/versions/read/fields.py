@@ -168,8 +168,8 @@ def _box(box: Any) -> str:
 def _shape(shape: GoldShape) -> str:
     """A polygon as its vertices, a point as its place."""
     places = "; ".join(f"{x:g}, {y:g}" for x, y in shape.points)
-    words = gettext("polygon %(points)s") if shape.kind == OutlineKind.POLYGON else gettext("point %(points)s")
-    text = words % {"points": places}
+    message = gettext("polygon %(points)s") if shape.kind == OutlineKind.POLYGON else gettext("point %(points)s")
+    text = message % {"points": places}
     return f"{text}, {shape.label}" if shape.label else text
 
 

@@ -110,10 +110,10 @@ def resume_work(request: SignedInRequest, slug: str) -> HttpResponse:
     user = _member(request, benchmark)
     lifted = resume(actor=request.user, benchmark=benchmark, user=user)
     if user:
-        words = gettext("%(user)s resumed.") if lifted else gettext("%(user)s was not paused.")
+        message = gettext("%(user)s resumed.") if lifted else gettext("%(user)s was not paused.")
     else:
-        words = gettext("Work resumed.") if lifted else gettext("Work was not paused.")
-    messages.success(request, words % {"user": user})
+        message = gettext("Work resumed.") if lifted else gettext("Work was not paused.")
+    messages.success(request, message % {"user": user})
     return redirect("annotation:work", slug)
 
 

@@ -61,13 +61,13 @@ def read_choice(benchmark: Benchmark, facet: str, value: str, remove: bool) -> F
         raise InvalidInput(gettext("The task has no facet “%(name)s”.") % {"name": facet}, field="facet")
     value = value.strip()
     if not value or len(value) > LONGEST_VALUE:
-        words = gettext("Enter a value of at most %(most)s characters.") % {"most": LONGEST_VALUE}
-        raise InvalidInput(words, field="value")
+        message = gettext("Enter a value of at most %(most)s characters.") % {"most": LONGEST_VALUE}
+        raise InvalidInput(message, field="value")
     listed = [option.value for option in found.values]
     if found.closed and not remove and value not in listed:
-        words = gettext("%(facet)s does not take “%(value)s”. Use one of: %(listed)s.")
+        message = gettext("%(facet)s does not take “%(value)s”. Use one of: %(listed)s.")
         named = ", ".join(listed[:MOST_LISTED]) + (" …" if len(listed) > MOST_LISTED else "")
-        raise InvalidInput(words % {"facet": facet, "value": value, "listed": named}, field="value")
+        raise InvalidInput(message % {"facet": facet, "value": value, "listed": named}, field="value")
     return FacetChoice(found, value, remove)
 
 
@@ -104,8 +104,8 @@ def set_facet(
         Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=benchmark.pk)
         plan = _plan(load_batch(benchmark, samples).samples, choice)
         if expected is not None and expected != len(plan.done):
-            words = gettext("%(n)s samples would change by now. Preview it again.") % {"n": len(plan.done)}
-            raise Conflict(words, code="changed")
+            message = gettext("%(n)s samples would change by now. Preview it again.") % {"n": len(plan.done)}
+            raise Conflict(message, code="changed")
         number = None
         if plan.changes:
             about = {"value": choice.value, "remove": remove}
@@ -147,8 +147,8 @@ def _text(value: object) -> str:
 
 def _refusal(sample: Sample, before: Values, after: Values, choice: FacetChoice) -> str:
     if sample.state not in (*SETTLED, SampleState.TO_DO):
-        words = gettext("Its facets come with its annotation (%(state)s). Set the facet after it is accepted.")
-        return words % {"state": state_words(sample.state)}
+        message = gettext("Its facets come with its annotation (%(state)s). Set the facet after it is accepted.")
+        return message % {"state": state_words(sample.state)}
     if before == after:
         return gettext("It does not have this value.") if choice.remove else gettext("It has this value already.")
     needed = choice.facet.required is not Required.NO and sample.state == SampleState.ACCEPTED

@@ -16,7 +16,7 @@ from evaluation.metrics.columns import FALSE, TRUE, UNKNOWN, VerdictBy
 from evaluation.metrics.reading import Reading
 from evaluation.metrics.verdicts import same_reading
 
-SAID_LENGTH = 60
+SHORT_LENGTH = 60
 DECIDED = {
     VerdictBy.FILE: (
         gettext_lazy("The verdict of the file decides: correct."),
@@ -66,10 +66,10 @@ def answer_of(row: Any, detail: TrajectoryDetail, *, cap: int | None = TEXT_CAP)
     whole = row.answer or ""
     return Answer(
         excerpt(whole, cap if cap is not None else len(whole), (by_rule.reading.start, by_rule.reading.end)),
-        said_words(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unread[0])),
+        short_answer(scores.letter[0], content.options) or _nothing_read(asked, bool(scores.unread[0])),
         gold_words(content.answers, content.options),
         ", ".join(
-            said_words(one.letter, content.options)
+            short_answer(one.letter, content.options)
             for one in options_of(content)
             if not one.right and one.letter != scores.letter[0]
         ),
@@ -84,17 +84,17 @@ def _nothing_read(asked: bool, unread: bool) -> str:
     return gettext("unread") if unread else gettext("nothing") if asked else ""
 
 
-def said_words(letter: str, options: Mapping[str, str]) -> str:
+def short_answer(letter: str, options: Mapping[str, str]) -> str:
     """A letter with its option's text, or the text as read; short."""
     words = f"{letter} {options[letter]}" if letter in options else letter
-    return words if len(words) <= SAID_LENGTH else words[: SAID_LENGTH - 1] + "…"
+    return words if len(words) <= SHORT_LENGTH else words[: SHORT_LENGTH - 1] + "…"
 
 
 def gold_words(answers: tuple[str, ...], options: Mapping[str, str]) -> str:
     """The gold letter with its text, or the first accepted string and how many more there are."""
     if not answers:
         return ""
-    first = said_words(answers[0], options)
+    first = short_answer(answers[0], options)
     several = gettext("%(answer)s and %(count)s more") % {"answer": first, "count": len(answers) - 1}
     return several if len(answers) > 1 else first
 
@@ -144,10 +144,10 @@ def _how(reading: Reading, letter: str) -> str:
     if reading.state != "read":
         return ""
     flags = "".join(f"; {_FLAGS[flag]}" for flag in reading.flags)
-    words = gettext("Read: %(rule)s in %(place)s (%(strength)s%(flags)s).")
+    message = gettext("Read: %(rule)s in %(place)s (%(strength)s%(flags)s).")
     if reading.letter:
-        words = gettext("Read as option %(letter)s: %(rule)s in %(place)s (%(strength)s%(flags)s).")
-    return words % {
+        message = gettext("Read as option %(letter)s: %(rule)s in %(place)s (%(strength)s%(flags)s).")
+    return message % {
         "letter": letter,
         "rule": _RULES.get(reading.rule) or gettext("the rules of %(scorer)s") % {"scorer": reading.rule},
         "place": _PLACES[reading.where],
@@ -166,15 +166,15 @@ def _in_file(row: Any, detail: TrajectoryDetail, by_rule: AnswerResult) -> str:
             False: gettext("read as “%(answer)s”, different from here"),
             None: gettext("read as “%(answer)s”, not comparable with our rules"),
         }
-        parts.append(words[same] % {"answer": said_words(theirs, {})})
+        parts.append(words[same] % {"answer": short_answer(theirs, {})})
     if row.judge_correct is not None:
         ours, judged = by_rule.correct, TRUE if row.judge_correct else FALSE
         words_of = {TRUE: gettext("correct"), FALSE: gettext("incorrect")}
         if ours == judged:
-            said = gettext("judged %(verdict)s, as by our rules")
+            message = gettext("judged %(verdict)s, as by our rules")
         else:
-            said = gettext("judged %(verdict)s, %(other)s by our rules")
-        parts.append(said % {"verdict": words_of[judged], "other": words_of.get(ours, gettext("undecided"))})
+            message = gettext("judged %(verdict)s, %(other)s by our rules")
+        parts.append(message % {"verdict": words_of[judged], "other": words_of.get(ours, gettext("undecided"))})
     return gettext("In the file: %(parts)s.") % {"parts": "; ".join(parts)} if parts else ""
 
 

@@ -199,8 +199,8 @@ def _direction(pair: Comparison, a: str, b: str) -> str:
         return gettext("%(a)s and %(b)s are equally accurate") % {"a": a, "b": b}
     points = percentage_points(abs(pair.difference)).lstrip("+")
     above = pair.difference > 0
-    said = gettext("%(b)s is %(points)s pp above %(a)s") if above else gettext("%(b)s is %(points)s pp below %(a)s")
-    return said % {"a": a, "b": b, "points": points}
+    message = gettext("%(b)s is %(points)s pp above %(a)s") if above else gettext("%(b)s is %(points)s pp below %(a)s")
+    return message % {"a": a, "b": b, "points": points}
 
 
 def _why(pair: Comparison) -> str:

@@ -57,5 +57,5 @@ def _made(interval: Interval | None) -> str:
     method = str(METHODS[interval.method])
     if not draws:
         return method
-    said = gettext("%(method)s of %(draws)s draws, seed %(seed)s")
-    return said % {"method": method, "draws": decimal(draws), "seed": interval.detail["seed"]}
+    message = gettext("%(method)s of %(draws)s draws, seed %(seed)s")
+    return message % {"method": method, "draws": decimal(draws), "seed": interval.detail["seed"]}

@@ -44,8 +44,8 @@ def figure_file(benchmark: Any, found: Diagnostics, figure: str, format: str) ->
     """Raises ``InvalidInput`` for a figure or a format that there is not."""
     title = _named(figure, DRAWINGS, "figure")
     if format not in FIGURES:
-        words = gettext("A figure is exported as %(formats)s, not as %(format)s.")
-        raise InvalidInput(words % {"formats": " or ".join(FIGURES), "format": repr(format[:40])}, field="format")
+        message = gettext("A figure is exported as %(formats)s, not as %(format)s.")
+        raise InvalidInput(message % {"formats": " or ".join(FIGURES), "format": repr(format[:40])}, field="format")
     drawn = figure_svg(f"{benchmark.title}: {title}", found, shown(found), figure)
     content = png_of(drawn) if format == "png" else drawn.encode()
     return FileResponse(BytesIO(content), as_attachment=True, filename=f"{benchmark.slug}-{figure}.{format}")
@@ -53,8 +53,8 @@ def figure_file(benchmark: Any, found: Diagnostics, figure: str, format: str) ->
 
 def _named(name: str, among: Mapping[str, Any], field: str) -> Any:
     if name not in among:
-        words = gettext("Unknown %(field)s %(name)s. Choose from %(names)s.")
-        raise InvalidInput(words % {"field": field, "name": repr(name[:40]), "names": ", ".join(among)}, field=field)
+        message = gettext("Unknown %(field)s %(name)s. Choose from %(names)s.")
+        raise InvalidInput(message % {"field": field, "name": repr(name[:40]), "names": ", ".join(among)}, field=field)
     return among[name]
 
 

@@ -364,10 +364,10 @@ def agreement_words(found: Concordance) -> str:
         return gettext(
             "Agreement on the order of the rows is undefined: it needs two runs and two rows without a gap that differ."
         )
-    words = gettext(
+    message = gettext(
         "Agreement of %(runs)s runs on the order of %(rows)s rows without a gap: mean ρ %(rho)s, Kendall’s W %(w)s."
     )
-    return words % {
+    return message % {
         "runs": found.models, "rows": found.items, "rho": decimal(found.mean_rho, 2), "w": decimal(found.w, 2),
     }  # fmt: skip
 

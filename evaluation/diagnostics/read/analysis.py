@@ -143,11 +143,11 @@ def chosen_runs(asked: Sequence[str], runs: Sequence[Run]) -> list[Run]:
     known = {str(run.pk): run for run in runs}
     named = list(dict.fromkeys(pk for pk in asked if pk))
     if unknown := next((pk for pk in named if pk not in known), None):
-        words = gettext("Unknown run %(unknown)s. Choose scored runs of this benchmark.")
-        raise NotFound(words % {"unknown": unknown[:20]}, field="run")
+        message = gettext("Unknown run %(unknown)s. Choose scored runs of this benchmark.")
+        raise NotFound(message % {"unknown": unknown[:20]}, field="run")
     if len(named) > MOST_RUNS:
-        words = gettext("Up to %(limit)s runs can be shown at once, not %(count)s.")
-        raise InvalidInput(words % {"limit": MOST_RUNS, "count": len(named)}, field="run")
+        message = gettext("Up to %(limit)s runs can be shown at once, not %(count)s.")
+        raise InvalidInput(message % {"limit": MOST_RUNS, "count": len(named)}, field="run")
     return [known[pk] for pk in named] or list(runs)[:MOST_RUNS]
 
 
@@ -167,8 +167,8 @@ def diagnose(
     bases = [run for run in runs if _calls(whole, run) == 0 and run.scoring.answers_n and not scores_are_lost(run)]
     wanted = next((run for run in bases if str(run.pk) == base), None)
     if base and wanted is None:
-        words = gettext("Run %(base)s is no run without calls. Choose one that made none.")
-        raise NotFound(words % {"base": base[:20]}, field="base")
+        message = gettext("Run %(base)s is no run without calls. Choose one that made none.")
+        raise NotFound(message % {"base": base[:20]}, field="base")
     counts = {pk: found for pk, found in plan_counts(snapshot).items() if pk in {run.pk for run in chosen}}
     return Diagnostics(
         runs=chosen,

@@ -87,8 +87,8 @@ def why_words(one: Contrast) -> str:
     """Return why the difference is undefined, as a sentence."""
     few = one.shown if one.why is Why.FEW_SHOWN else one.withheld
     arm = gettext("with drafts") if one.why is Why.FEW_SHOWN else gettext("without drafts")
-    said = gettext("undefined: %(images)s images %(arm)s, %(least)s needed")
-    return said % {"images": few.images, "arm": arm, "least": LEAST_IMAGES}
+    message = gettext("undefined: %(images)s images %(arm)s, %(least)s needed")
+    return message % {"images": few.images, "arm": arm, "least": LEAST_IMAGES}
 
 
 def _mean(arm: ArmMean, digits: int) -> str:

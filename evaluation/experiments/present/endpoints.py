@@ -46,8 +46,8 @@ def _card(endpoint: Endpoint) -> EndpointCard:
     costs = gettext("unknown")
     if price is not None:
         rate = price.rates[0]
-        said = gettext("%(input)s USD per million input tokens, %(output)s per million output tokens")
-        costs = said % {"input": f"{rate.input:g}", "output": f"{rate.output:g}"}
+        message = gettext("%(input)s USD per million input tokens, %(output)s per million output tokens")
+        costs = message % {"input": f"{rate.input:g}", "output": f"{rate.output:g}"}
     key = gettext("none")
     if endpoint.key_name:
         key = f"SIGHTLINE_KEY_{endpoint.key_name}"

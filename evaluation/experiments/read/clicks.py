@@ -26,5 +26,5 @@ def require_click(person: User, sample: Sample) -> None:
     assigned to a person who gets gold checks."""
     require_handed(person, sample)
     if studio_json(person, sample, {})["click"] is None:
-        said = gettext("No model proposes shapes on %(key)s. Draw them.")
-        raise Conflict(said % {"key": sample.key}, code="no_model")
+        message = gettext("No model proposes shapes on %(key)s. Draw them.")
+        raise Conflict(message % {"key": sample.key}, code="no_model")

@@ -91,18 +91,18 @@ def prompt_named(
     known = prompts_of(benchmark)
     history = next((one for one in known if one.slug == slug), None)
     if history is None:
-        said = gettext("There is no prompt %(slug)s. Prompts: %(known)s.")
+        message = gettext("There is no prompt %(slug)s. Prompts: %(known)s.")
         names = ", ".join(one.slug for one in known if one.role in roles)
-        raise InvalidInput(said % {"slug": slug, "known": names}, field=field)
+        raise InvalidInput(message % {"slug": slug, "known": names}, field=field)
     found = history.version(number)
     if found is None:
-        said = gettext("The prompt %(slug)s has no version %(number)s. Versions: %(known)s.")
+        message = gettext("The prompt %(slug)s has no version %(number)s. Versions: %(known)s.")
         numbers = ", ".join(one.template.version for one in history.versions)
-        raise InvalidInput(said % {"slug": slug, "number": number, "known": numbers}, field=field)
+        raise InvalidInput(message % {"slug": slug, "number": number, "known": numbers}, field=field)
     if history.role not in roles:
-        said = gettext("%(name)s has the role %(role)s. Allowed here: %(roles)s.")
+        message = gettext("%(name)s has the role %(role)s. Allowed here: %(roles)s.")
         allowed = ", ".join(role.value for role in roles)
-        raise InvalidInput(said % {"name": found, "role": history.role.value, "roles": allowed}, field=field)
+        raise InvalidInput(message % {"name": found, "role": history.role.value, "roles": allowed}, field=field)
     return found
 
 

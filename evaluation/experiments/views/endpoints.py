@@ -74,12 +74,12 @@ def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
                 raise
             form.add_error(error.field if error.field in form.fields else None, error.message)
         else:
-            said = (
+            message = (
                 gettext("Changed: %(names)s.") % {"names": ", ".join(changed)}
                 if changed
                 else gettext("No changes to save.")
             )
-            messages.success(request, said)
+            messages.success(request, message)
             return redirect("evaluation:endpoints", slug)
     context = {
         **benchmark_context(request, benchmark, "experiments"),

@@ -133,8 +133,8 @@ def _injector_of(run: Run, choices: ArmChoices) -> str:
         return ""
     prompt = str(prompt_named(run.benchmark, choices.injector, [Role.INJECTOR], "injector"))
     if not _mistakes(run, Question.MISTAKE, prompt).exists():
-        said = gettext("No judge has written mistakes in this run with the prompt %(prompt)s. Judge the run first.")
-        raise InvalidInput(said % {"prompt": prompt}, field="injector")
+        message = gettext("No judge has written mistakes in this run with the prompt %(prompt)s. Judge the run first.")
+        raise InvalidInput(message % {"prompt": prompt}, field="injector")
     return prompt
 
 
@@ -178,8 +178,8 @@ def design_of(choices: ArmChoices) -> Design:
             raise InvalidInput(str(error), field=name) from error
     unknown = [arm for arm in found["confirm"] if arm not in found["arms"] or arm.family == SHAM]
     if unknown:
-        said = gettext("%(arm)s is not among the arms, so it cannot be confirmatory.")
-        raise InvalidInput(said % {"arm": unknown[0].label}, field="confirm")
+        message = gettext("%(arm)s is not among the arms, so it cannot be confirmatory.")
+        raise InvalidInput(message % {"arm": unknown[0].label}, field="confirm")
     if not 0 < choices.margin <= MOST_MARGIN:
         raise InvalidInput(
             gettext("The margin must be above 0 and at most %(most)s percentage points.")
@@ -307,8 +307,8 @@ def arm_recipe_of_row(experiment: Experiment) -> ArmRecipe:
     try:
         return ArmRecipe.from_json(experiment.recipe)
     except ArmRecipeError as error:
-        said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="recipe") from error
+        message = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
+        raise Conflict(message % {"reason": error}, code="recipe") from error
 
 
 def design_of_row(experiment: Experiment) -> Design:
@@ -316,8 +316,8 @@ def design_of_row(experiment: Experiment) -> Design:
     try:
         return Design.from_json(experiment.design)
     except (ArmError, KeyError, ValueError) as error:
-        said = gettext("The arms can't be run any more: %(reason)s Create the experiment again.")
-        raise Conflict(said % {"reason": error}, code="arms") from error
+        message = gettext("The arms can't be run any more: %(reason)s Create the experiment again.")
+        raise Conflict(message % {"reason": error}, code="arms") from error
 
 
 class ArmWorker(Worker):

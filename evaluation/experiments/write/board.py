@@ -184,11 +184,11 @@ def _chosen(possible: BuildItemQuerySet, numbers: Sequence[int], stage: Stage) -
     """The items with these numbers, or all. Raises ``InvalidInput`` for a number that is not possible."""
     known: dict[int, int] = dict(possible.values_list("number", "pk"))
     if unknown := next((number for number in numbers if number not in known), None):
-        words = gettext("Item %(number)s is not at the stage %(stage)s, or a model is asked about it already.")
-        raise InvalidInput(words % {"number": unknown, "stage": stage.value}, field="items")
+        message = gettext("Item %(number)s is not at the stage %(stage)s, or a model is asked about it already.")
+        raise InvalidInput(message % {"number": unknown, "stage": stage.value}, field="items")
     if not known:
-        words = gettext("No item is at the stage %(stage)s.") % {"stage": stage.value}
-        raise InvalidInput(words, field="items")
+        message = gettext("No item is at the stage %(stage)s.") % {"stage": stage.value}
+        raise InvalidInput(message, field="items")
     return [known[number] for number in numbers] or list(known.values())
 
 

@@ -135,8 +135,8 @@ def propose_shape(
     with _slot():
         click, shape = _asked(endpoint, recipe, sample, point, allowed)
     if shape is None:
-        said = gettext("The model found no shape at this point. Click elsewhere, or draw it.")
-        raise Conflict(said, code="no_shape")
+        message = gettext("The model found no shape at this point. Click elsewhere, or draw it.")
+        raise Conflict(message, code="no_shape")
     source = f"{endpoint.shown_model} {click.version}".strip()
     kept: dict[str, Any] = {name: shape[name] for name in ("box", "points") if name in shape}
     made = keep_clicked(
@@ -181,7 +181,7 @@ def _asked(
         raise Conflict(gettext("The image can't be read: %(problem)s") % {"problem": problem}) from problem
     except (CallFailed, CallCancelled, ClickUnread) as failure:
         logger.warning("No shape from %s: %s", endpoint.name, failure)
-        words = gettext("The model did not answer in %(seconds)s s. Try again, or draw the shape.")
+        message = gettext("The model did not answer in %(seconds)s s. Try again, or draw the shape.")
         other = gettext("The model can't answer now. Draw the shape, and report it to the lead.")
         over = isinstance(failure, CallCancelled) or time.monotonic() >= ends - 0.2
-        raise Unavailable(words % {"seconds": f"{SECONDS:g}"} if over else other) from failure
+        raise Unavailable(message % {"seconds": f"{SECONDS:g}"} if over else other) from failure

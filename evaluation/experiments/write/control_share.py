@@ -46,13 +46,13 @@ def drafting_for(benchmark: Benchmark, share: float | None) -> Drafting:
 
 def _check(share: float) -> None:
     if not LEAST_SHARE <= share <= MOST_SHARE:
-        said = gettext("The control share must be from %(least)s to %(most)s.")
-        raise InvalidInput(said % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
+        message = gettext("The control share must be from %(least)s to %(most)s.")
+        raise InvalidInput(message % {"least": LEAST_SHARE, "most": MOST_SHARE}, field="control_share")
 
 
 def _fixed(drafting: Drafting) -> Conflict:
-    said = gettext(
+    message = gettext(
         "The control share of this benchmark is %(share)s and stays: a change would move people to the other arm of "
         "samples that they worked on, and bias the comparison."
     )
-    return Conflict(said % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")
+    return Conflict(message % {"share": f"{drafting.control_share:g}"}, code="control_share", field="control_share")

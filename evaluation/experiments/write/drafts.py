@@ -139,8 +139,8 @@ def create_drafts(*, actor: User, benchmark: Benchmark, endpoint: Endpoint, choi
 def check_planted(share: float) -> None:
     """Raise ``InvalidInput`` for a share of planted errors that is not allowed."""
     if not 0 <= share <= MOST_PLANTED:
-        said = gettext("The share of planted errors must be from 0 to %(most)s.")
-        raise InvalidInput(said % {"most": MOST_PLANTED}, field="planted_share")
+        message = gettext("The share of planted errors must be from 0 to %(most)s.")
+        raise InvalidInput(message % {"most": MOST_PLANTED}, field="planted_share")
 
 
 def show_drafts(*, actor: User, benchmark: Benchmark, shows: bool) -> bool:
@@ -161,13 +161,13 @@ def fields_of(task: TaskSchema, endpoint: Endpoint, chosen: Sequence[str]) -> tu
     if not chosen:
         return usual_fields(preset)
     if set(chosen) - set(can):
-        said = gettext("This endpoint drafts: %(fields)s.") % {"fields": ", ".join(can)}
-        raise InvalidInput(said, field="fields_drafted")
+        message = gettext("This endpoint drafts: %(fields)s.") % {"fields": ", ".join(can)}
+        raise InvalidInput(message, field="fields_drafted")
     fields = tuple(one for one in Field if one in chosen)
     off = [one for one in fields if one not in offered_fields(task)]
     if off:
-        said = gettext("The task has no %(fields)s. Change it in Settings > Task.") % {"fields": ", ".join(off)}
-        raise InvalidInput(said, field="fields_drafted")
+        message = gettext("The task has no %(fields)s. Change it in Settings > Task.") % {"fields": ", ".join(off)}
+        raise InvalidInput(message, field="fields_drafted")
     return fields
 
 
@@ -263,8 +263,8 @@ def labels_of(benchmark: Benchmark, written: str) -> tuple[str, ...]:
     categories = [one.values for one in benchmark.task.facets if one.name == CATEGORY]
     labels = names_of(benchmark, written) or tuple(one.value for values in categories for one in values)
     if len(labels) > MOST_LABELS:
-        said = gettext("Enter from 1 to %(most)s labels, or a labeling configuration.") % {"most": MOST_LABELS}
-        raise InvalidInput(said, field="names")
+        message = gettext("Enter from 1 to %(most)s labels, or a labeling configuration.") % {"most": MOST_LABELS}
+        raise InvalidInput(message, field="names")
     return labels or (ANY_OBJECT,)
 
 

@@ -133,14 +133,17 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput(gettext("Choose a preset: %(presets)s.") % {"presets": ", ".join(PRESETS)}, field="preset")
     for name, known in (("dialect", DIALECTS), ("frame", FRAMES), ("family", ("", *FAMILIES))):
         if name in given and given[name] not in known:
-            said = gettext("Choose one of: %(known)s.") % {"known": ", ".join(one for one in known if one)}
-            raise InvalidInput(said, field=name)
+            message = gettext("Choose one of: %(known)s.") % {"known": ", ".join(one for one in known if one)}
+            raise InvalidInput(message, field=name)
     for name, known in (("limits", LIMITS), ("prices", PRICES)):
         for key, value in given.get(name, {}).items():
             number = isinstance(value, int if name == "limits" else int | float) and not isinstance(value, bool)
             if key not in known or not (value is None or (number and 0 <= value < 1e12)):
-                said = gettext("%(key)s is not possible. Numbers: %(known)s.") % {"key": key, "known": ", ".join(known)}
-                raise InvalidInput(said, field=name)
+                message = gettext("%(key)s is not possible. Numbers: %(known)s.") % {
+                    "key": key,
+                    "known": ", ".join(known),
+                }
+                raise InvalidInput(message, field=name)
     if given.get("prices") and not {"input", "output"} <= {
         key for key, value in given["prices"].items() if value is not None
     }:

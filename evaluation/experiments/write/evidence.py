@@ -103,9 +103,9 @@ def evidence_recipe(endpoint: Endpoint, choices: EvidenceChoices, prompt: Prompt
     """The recipe of these choices on this endpoint. Raises ``InvalidInput`` naming the field."""
     offered = CONDITIONS[Purpose(choices.purpose)]
     if unknown := set(choices.conditions) - set(offered):
-        said = gettext("The purpose %(purpose)s has no condition %(unknown)s. Choose of: %(conditions)s.")
+        message = gettext("The purpose %(purpose)s has no condition %(unknown)s. Choose of: %(conditions)s.")
         words = {"purpose": choices.purpose, "unknown": sorted(unknown)[0], "conditions": ", ".join(offered)}
-        raise InvalidInput(said % words, field="conditions")
+        raise InvalidInput(message % words, field="conditions")
     if choices.sampling not in SAMPLING:
         raise InvalidInput(
             gettext("Choose a sampling preset: %(sampling)s.") % {"sampling": ", ".join(SAMPLING)}, field="sampling"

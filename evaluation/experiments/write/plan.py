@@ -66,8 +66,8 @@ def recipe_of_row(experiment: Experiment) -> Recipe:
 
 def recipe_gone(reason: Exception) -> Conflict:
     """The error of a recipe that this version of the program cannot run."""
-    said = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
-    return Conflict(said % {"reason": reason}, code="recipe")
+    message = gettext("The recipe can't be run any more: %(reason)s Create the experiment again.")
+    return Conflict(message % {"reason": reason}, code="recipe")
 
 
 def plan_by_image(experiment: Experiment, samples: SampleQuerySet, digest: Callable[[str], str]) -> int:

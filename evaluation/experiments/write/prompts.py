@@ -125,10 +125,10 @@ def _refuse_taken(slug: str, benchmark: Benchmark | None) -> None:
 
 
 def _taken(slug: str) -> Conflict:
-    said = gettext("There is already a prompt named %(slug)s. Choose another name.") % {"slug": slug}
-    return Conflict(said, code="taken", field="slug")
+    message = gettext("There is already a prompt named %(slug)s. Choose another name.") % {"slug": slug}
+    return Conflict(message, code="taken", field="slug")
 
 
 def _stale(newest: Prompt) -> Conflict:
-    said = gettext("Another person has just saved %(name)s. Compare it with your text, then save again.")
-    return Conflict(said % {"name": newest}, code="stale", field="text")
+    message = gettext("Another person has just saved %(name)s. Compare it with your text, then save again.")
+    return Conflict(message % {"name": newest}, code="stale", field="text")

@@ -185,8 +185,8 @@ def _run_of(registry: RunRegistry, one: FileRun, record: ImportRecord | None, pe
     """The run of a file, with its letter. One without rows was not staged."""
     benchmark, named = registry.benchmark, {"model__name": one.model, "setting": one.setting}
     if Run.objects.filter(benchmark=benchmark, **named).exists():
-        words = gettext("%(run)s is a run of this benchmark now. Update it from the file again.")
-        raise Conflict(words % {"run": one}, code="run_exists")
+        message = gettext("%(run)s is a run of this benchmark now. Update it from the file again.")
+        raise Conflict(message % {"run": one}, code="run_exists")
     run = Run.everything.filter(staged_for=record, **named).first() if record else None
     number = None if run is None else registry.next_number()
     run = run or registry.run(one.model, one.setting)

@@ -50,8 +50,8 @@ State = PortableUpload.State
 def require_creator(actor: User) -> None:
     """Raises ``NotAllowed`` unless this person can create benchmarks. A token for one benchmark can't."""
     if actor.limited_to:
-        words = gettext("Your token is for one benchmark. Create benchmarks with a token for all benchmarks.")
-        raise NotAllowed(words, code="scope")
+        message = gettext("Your token is for one benchmark. Create benchmarks with a token for all benchmarks.")
+        raise NotAllowed(message, code="scope")
     if not may_create(actor):
         raise NotAllowed(gettext("You can't create benchmarks on this site. Ask a site admin to create yours."))
 
@@ -216,8 +216,8 @@ def _add_new_runs(
             finish=finish, checkpoint=context.checkpoint,
         )  # fmt: skip
     except (ApplicationError, InvalidFileError) as error:
-        words = gettext("The samples are updated, but the runs of the file were not added: %(why)s")
-        raise InvalidInput(words % {"why": error}, code="runs") from error
+        message = gettext("The samples are updated, but the runs of the file were not added: %(why)s")
+        raise InvalidInput(message % {"why": error}, code="runs") from error
 
 
 def _scored(context: JobContext, benchmark: Benchmark, counts: dict[str, Any]) -> dict[str, Any] | Parts:

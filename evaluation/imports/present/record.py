@@ -69,8 +69,8 @@ def strip(record: Any) -> dict[str, Any]:
     if counts.get("changed"):
         figures.append(Figure(counts["changed"], gettext("of them replace existing rows")))
     if counts.get("removed"):
-        words = gettext("removed, not in the file") if done else gettext("to remove, not in the file")
-        figures.append(Figure(counts["removed"], words))
+        message = gettext("removed, not in the file") if done else gettext("to remove, not in the file")
+        figures.append(Figure(counts["removed"], message))
     figures += [
         Figure(counts.get("unchanged", 0), gettext("unchanged")),
         Figure(counts.get("refused", 0), gettext("rejected"), term="rejected"),
@@ -78,9 +78,9 @@ def strip(record: Any) -> dict[str, Any]:
     ]
     if record.kind == "runs":
         without, calls = preview.get("without", 0), counts.get("steps", 0)
-        words = ngettext("sample without a record", "samples without a record", without)
+        message = ngettext("sample without a record", "samples without a record", without)
         figures += [
-            Figure(without, words, term="missing"),
+            Figure(without, message, term="missing"),
             Figure(calls, ngettext("call", "calls", calls), term="tool-call"),
         ]
     elif preview.get("pictures"):
@@ -152,11 +152,11 @@ def again_words(record: Any) -> dict[str, Any]:
     marks, questions, rows = again["marks"], again["questions"], again.get("rows", 0)
     lost = []
     if marks:
-        words = ngettext("%(count)s mark of people", "%(count)s marks of people", marks)
-        lost.append(words % {"count": f"{marks:,}"})
+        message = ngettext("%(count)s mark of people", "%(count)s marks of people", marks)
+        lost.append(message % {"count": f"{marks:,}"})
     if questions:
-        words = ngettext("%(count)s question of judging queues", "%(count)s questions of judging queues", questions)
-        lost.append(words % {"count": f"{questions:,}"})
+        message = ngettext("%(count)s question of judging queues", "%(count)s questions of judging queues", questions)
+        lost.append(message % {"count": f"{questions:,}"})
     gone = ngettext(
         "%(count)s of its rows is not in this file and will be deleted.",
         "%(count)s of its rows are not in this file and will be deleted.",
@@ -183,13 +183,13 @@ def run_words(record: Any) -> list[str]:
 
 
 def _replaced(run: Mapping[str, Any]) -> str:
-    words = ngettext(
+    message = ngettext(
         "%(run)s already has a run (%(count)s record): its records will be replaced where they differ.",
         "%(run)s already has a run (%(count)s records): its records will be replaced where they differ.",
         run["there"],
     )
     named = f"{run['model']}, {run['setting']}" if run["setting"] else run["model"]
-    return words % {"run": named, "count": f"{run['there']:,}"}
+    return message % {"run": named, "count": f"{run['there']:,}"}
 
 
 def five(record: Any, which: str, chosen: str) -> dict[str, Any]:

@@ -278,8 +278,8 @@ def formats_of(path: Path) -> Formats:
     except ImportProblem as problem:
         raise InvalidInput(str(problem), code="unreadable_file", field="file") from problem
     if not any(found.values()):
-        words = gettext("%(name)s has an unknown format. %(shape)s")
-        said = words % {"name": path.name, "shape": shape_of(path).sentences}
+        message = gettext("%(name)s has an unknown format. %(shape)s")
+        said = message % {"name": path.name, "shape": shape_of(path).sentences}
         raise InvalidInput(said, code="unknown_format", field="file")
     sure = {one.importer for detections in found.values() for one in detections if one.confidence >= SURE}
 

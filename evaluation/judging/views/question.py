@@ -17,7 +17,7 @@ from annotation.images.serving import region_of
 from annotation.schema import Box
 from annotation.workflow import Right
 from evaluation.common.judging.words import REASONS
-from evaluation.judging.present import LONGEST_SHOWN, SIDE, said_in
+from evaluation.judging.present import LONGEST_SHOWN, SIDE, shown_answer
 from evaluation.judging.read.queues import Question, judgement_of, load_queue, progress_of, read_question
 from evaluation.judging.write.queues import judge_item, next_to_judge, pass_by, take_back_last
 from evaluation.models import JudgingItem, JudgingQueue
@@ -84,7 +84,7 @@ def question(request: SignedInRequest, slug: str, pk: int, item: str) -> HttpRes
         "about_answer": asked.kind == JudgingItem.Kind.ANSWER,
         "answer": (shown.trajectory.answer or "")[:LONGEST_SHOWN],
         "accepted": content.answers,
-        "said": said_in(shown),
+        "said": shown_answer(shown),
         "plan": shown.trajectory.plan or [],
         "options": content.choices,
         "kept": judgement_of(request.user, asked),

@@ -133,10 +133,10 @@ def skip(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Skip the rest of the queue."""
     found = load_queue(load_benchmark(request, slug, Right.JUDGE), pk)
     n = skip_the_rest(actor=request.user, queue=found)
-    said = ngettext(
+    message = ngettext(
         "%(count)s question of queue %(queue)s skipped.", "%(count)s questions of queue %(queue)s skipped.", n
     )
-    messages.success(request, said % {"count": f"{n:,}", "queue": pk})
+    messages.success(request, message % {"count": f"{n:,}", "queue": pk})
     return redirect("evaluation:judging-queue", slug, pk)
 
 
@@ -152,8 +152,8 @@ def delete(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 def _gone(found: JudgingQueue) -> str:
     for loss in losses(found.items.all()):
-        words = gettext("This is deleted permanently. Questions: %(questions)s. Verdicts: %(verdicts)s.")
-        return words % {"questions": f"{loss.questions:,}", "verdicts": f"{loss.verdicts:,}"}
+        message = gettext("This is deleted permanently. Questions: %(questions)s. Verdicts: %(verdicts)s.")
+        return message % {"questions": f"{loss.questions:,}", "verdicts": f"{loss.verdicts:,}"}
     return gettext("It has no questions.")
 
 

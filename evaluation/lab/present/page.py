@@ -281,10 +281,10 @@ def _answers(found: Found) -> str:
     effect = found.effects[arm] if arm is not None else None
     if arm is None or effect is None or effect.changed is None or effect.churn is None:
         return ""
-    said = gettext(
+    message = gettext(
         "With “%(what)s”, %(changed)s%% of the answers differ from those of sham. Between sham draws, %(churn)s%% do."
     )
-    return said % {
+    return message % {
         "what": translated(arm.words), "changed": percent(effect.changed), "churn": percent(effect.churn),
     }  # fmt: skip
 

@@ -193,20 +193,20 @@ def _range_words(standing: Standing) -> str:
             clusters,
         ) % {"count": decimal(clusters)}
         tested = family_words(ALL_PAIRS, standing.detail["pairs"])
-        said = gettext("from %(low)s to %(high)s by exact tests (%(tested)s); %(few)s")
-        return said % {"low": standing.low, "high": standing.high, "tested": tested, "few": few}
+        message = gettext("from %(low)s to %(high)s by exact tests (%(tested)s); %(few)s")
+        return message % {"low": standing.low, "high": standing.high, "tested": tested, "few": few}
     return drawn_words(standing)
 
 
 def drawn_words(standing: Standing | MacroStanding) -> str:
     """The range of a rank from draws, and how often the run is first and in the top 3."""
-    said = (
+    message = (
         gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws")
         if standing.p_top3 is None
         else gettext("95%% rank range %(low)s to %(high)s; first in %(first)s%% of draws, in the top 3 in %(top3)s%%")
     )
     shares = {"first": percent(standing.p_best), "top3": percent(standing.p_top3)}
-    return said % {"low": standing.low, "high": standing.high, **shares}
+    return message % {"low": standing.low, "high": standing.high, **shares}
 
 
 def _from_to(low: float | None, high: float | None) -> str:

@@ -343,8 +343,8 @@ def _words(
     spread = interval_words(unit, metric.ci_low, metric.ci_high)
     of = decimal(metric.n)
     with_count = counted and metric.numerator is not None
-    said = gettext("%(count)s of %(total)s") if with_count else gettext("n = %(total)s")
-    parts = [said % {"count": decimal(metric.numerator) if with_count else "", "total": of}]
+    message = gettext("%(count)s of %(total)s") if with_count else gettext("n = %(total)s")
+    parts = [message % {"count": decimal(metric.numerator) if with_count else "", "total": of}]
     if ends := left_open(unit, metric):
         parts.append(gettext("%(range)s if undecided answers are incorrect or correct") % {"range": ends})
     if spread:
@@ -385,7 +385,9 @@ def _printed(row: PublishedRow, column: Column, classes: str = "") -> Cell:
 def _source(value: PublishedValue) -> str:
     """The table of the paper, with the number of samples and whether rows were pooled: "Table 2, n = 200, pooled"."""
     if value.n:
-        words = gettext("Table %(table)s, n = %(n)s, pooled") if value.pooled else gettext("Table %(table)s, n = %(n)s")
+        message = (
+            gettext("Table %(table)s, n = %(n)s, pooled") if value.pooled else gettext("Table %(table)s, n = %(n)s")
+        )
     else:
-        words = gettext("Table %(table)s, pooled") if value.pooled else gettext("Table %(table)s")
-    return words % {"table": value.table, "n": value.n}
+        message = gettext("Table %(table)s, pooled") if value.pooled else gettext("Table %(table)s")
+    return message % {"table": value.table, "n": value.n}

@@ -77,8 +77,8 @@ def load_leaderboard(
         found = _metrics(benchmark, slice_by, slice, names)
     published = published_rows(slice_by, slice)
     if slice_by and slice_by not in LISTED and not found and not published:
-        said = gettext("No run has scores on %(slice_by)s = %(slice)s.")
-        raise NotFound(said % {"slice_by": slice_by[:60], "slice": slice[:60]})
+        message = gettext("No run has scores on %(slice_by)s = %(slice)s.")
+        raise NotFound(message % {"slice_by": slice_by[:60], "slice": slice[:60]})
     standings = _standings(benchmark, ranked_by) if not slice_by else {}
     freshness = StalenessChecker(benchmark)
     rows = [_row(run, found, standings, freshness) for run in runs]

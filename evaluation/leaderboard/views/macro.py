@@ -142,17 +142,17 @@ def _mean(row: MacroRow, board: CrossBenchmarkLeaderboard) -> Cell:
         return Cell(NOT_AVAILABLE, why % {"count": decimal(n)})
     spread = range_of(*row.range) if board.metric in ANSWERED else ""
     if row.ends is None:
-        said = ngettext(
+        message = ngettext(
             "The mean of %(count)s benchmark; no interval", "The mean of %(count)s benchmarks; no interval", n
         ) % {"count": decimal(n)}
-        return Cell(percent(row.standing.value), said, value=row.standing.value, range=spread)
+        return Cell(percent(row.standing.value), message, value=row.standing.value, range=spread)
     low, high = row.ends
-    words = ngettext(
+    message = ngettext(
         "The mean of %(count)s benchmark; 95%% %(low)s to %(high)s, cluster bootstrap within each, %(draws)s draws",
         "The mean of %(count)s benchmarks; 95%% %(low)s to %(high)s, cluster bootstrap within each, %(draws)s draws",
         n,
     ) % {"count": decimal(n), "low": percent(low), "high": percent(high), "draws": decimal(board.draws)}
-    return Cell(percent(row.standing.value), words, value=row.standing.value, low=low, high=high, range=spread)
+    return Cell(percent(row.standing.value), message, value=row.standing.value, low=low, high=high, range=spread)
 
 
 def _place(standing: Standing | None) -> Place:

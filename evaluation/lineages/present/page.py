@@ -181,7 +181,7 @@ def separation_words(series: Series) -> tuple[str, str]:
 
 def _separated(series: Series, change: StepChange, at: Point) -> tuple[str, str]:
     ahead = (change.apart or 0) > 0
-    words = (
+    message = (
         gettext("Accuracy pulls away from grounding at step %(step)s")
         if ahead
         else gettext("Grounding pulls away from accuracy at step %(step)s")
@@ -197,7 +197,7 @@ def _separated(series: Series, change: StepChange, at: Point) -> tuple[str, str]
         "low": percentage_points(change.low), "high": percentage_points(change.high), "p": p_value(change.p_holm),
         "tested": decimal(series.separation.tested if series.separation else 0),
     }  # fmt: skip
-    return words % {"step": decimal(at.step)}, basis
+    return message % {"step": decimal(at.step)}, basis
 
 
 def flips_of(series: Series) -> ShownFlips | None:

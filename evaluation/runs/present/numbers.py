@@ -78,21 +78,21 @@ def interval_words(metric: Metric | None) -> str:
     if metric.ci_low is None or metric.ci_high is None:
         there = metric.detail.get("clusters")
         if there is None:
-            words = gettext("No interval: at least %(least)s image clusters are needed.")
+            message = gettext("No interval: at least %(least)s image clusters are needed.")
         else:
-            words = ngettext(
+            message = ngettext(
                 "No interval: at least %(least)s image clusters are needed, there is %(count)s.",
                 "No interval: at least %(least)s image clusters are needed, there are %(count)s.",
                 there,
             )
-        return words % {"least": MIN_CLUSTERS, "count": decimal(there)}
+        return message % {"least": MIN_CLUSTERS, "count": decimal(there)}
     return interval_said(metric.ci_method, metric.ci_low, metric.ci_high, metric.n, metric.detail)
 
 
 def interval_said(method: str, low: float, high: float, n: int, detail: Mapping[str, Any]) -> str:
     """Return the ends of an interval of a share, its method and its design effect."""
-    words = gettext("95%% %(method)s: %(low)s to %(high)s%%")
-    said = words % {"method": METHODS.get(method, method), "low": percent(low), "high": percent(high)}
+    message = gettext("95%% %(method)s: %(low)s to %(high)s%%")
+    said = message % {"method": METHODS.get(method, method), "low": percent(low), "high": percent(high)}
     design = design_words(n, detail.get("n_eff"))
     return f"{said}; {design}" if design else said
 
@@ -163,13 +163,13 @@ def difference(found: AccuracyGap, *, provisional: bool = False) -> Difference:
         few = gettext("no interval: fewer than %(least)s image clusters (%(count)s)")
         few %= {"least": MIN_CLUSTERS, "count": decimal(found.clusters)}
         return Difference(points, odds, few, images, left_open)
-    words = gettext("95%% %(method)s: %(low)s to %(high)s pp")
+    message = gettext("95%% %(method)s: %(low)s to %(high)s pp")
     ends = {"low": percentage_points(found.ci_low), "high": percentage_points(found.ci_high)}
     draws, drawn = found.detail.get("draws"), images
     if draws:
         drawn = gettext("%(count)s draws of %(images)s, seed %(seed)s")
         drawn %= {"count": decimal(draws), "images": images, "seed": found.detail["seed"]}
-    return Difference(points, odds, words % {"method": METHODS[found.ci_method], **ends}, drawn, left_open)
+    return Difference(points, odds, message % {"method": METHODS[found.ci_method], **ends}, drawn, left_open)
 
 
 def moved_difference(
@@ -258,8 +258,8 @@ def recognition_numbers(metrics: Metrics, counts: Mapping[str, int], links: RunL
         metric = metrics.get(name)
         value, n = (metric.value, metric.n) if metric else (None, 0)
         unit = "" if value is None else f"% {half_width(metric)}".strip()
-        words = gettext("n = %(count)s") % {"count": decimal(n)}
-        numbers.append(SummaryNumber(label, name, percent(value), unit, interval_words(metric), words=words))
+        message = gettext("n = %(count)s") % {"count": decimal(n)}
+        numbers.append(SummaryNumber(label, name, percent(value), unit, interval_words(metric), words=message))
     return [*numbers, SummaryNumber(gettext("Trajectories"), "trajectory", "", itself=links.count(counts["all"]))]
 
 

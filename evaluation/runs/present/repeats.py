@@ -94,8 +94,8 @@ def _between(found: RolloutStatistics, name: str) -> str:
 def _each(found: RolloutStatistics) -> str:
     if found.least == found.most:
         return gettext("%(count)s rollouts per sample") % {"count": decimal(found.least)}
-    words = gettext("%(least)s to %(most)s rollouts per sample, %(mean)s on average")
-    return words % {"least": decimal(found.least), "most": decimal(found.most), "mean": decimal(found.mean, 1)}
+    message = gettext("%(least)s to %(most)s rollouts per sample, %(mean)s on average")
+    return message % {"least": decimal(found.least), "most": decimal(found.most), "mean": decimal(found.mean, 1)}
 
 
 def _spread(found: RolloutStatistics) -> str:

@@ -74,12 +74,12 @@ def drop(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Discard the replays and use the recorded results again, for the entire run."""
     run = get_object_or_404(Run.objects.of(load_benchmark(request, slug, Right.SCORE)), pk=pk)
     count = replays.drop_run_replays(actor=request.user, run=run)
-    said = ngettext(
+    message = ngettext(
         "%(count)s replay was discarded. Rescore the run to use the recorded values.",
         "%(count)s replays were discarded. Rescore the run to use the recorded values.",
         count,
     )
-    messages.success(request, said % {"count": count})
+    messages.success(request, message % {"count": count})
     return redirect("evaluation:run-replays", slug, pk)
 
 

@@ -40,8 +40,8 @@ def references_on(
     """
     known = [(GOLD_CHAIN, gettext("the reference"), gold)] if gold else []
     for place, chain in enumerate(further_chains(sample), GOLD_CHAIN + 1):
-        words = gettext("accepted by %(name)s: %(note)s") if chain.note else gettext("accepted by %(name)s")
-        known.append((place, words % {"name": chain.by, "note": chain.note}, chain.calls))
+        message = gettext("accepted by %(name)s: %(note)s") if chain.note else gettext("accepted by %(name)s")
+        known.append((place, message % {"name": chain.by, "note": chain.note}, chain.calls))
     distances = distances_to([[call.tool for call in calls] for _, _, calls in known], chains)
     closest = min(range(len(known)), key=lambda at: sum(distances[at]), default=0)
     places = [str(place) for place, _, _ in known]

@@ -32,9 +32,9 @@ def suggest_boxes(sample: Sample) -> list[Suggestion]:
     found = [(name, crop) for name, crop in found if _points(crop, sample)]
     counts = _agreeing([crop for _, crop in found])
     ranked = sorted(zip(found, counts, strict=True), key=lambda one: -one[1])
-    words = gettext("%(count)s of %(total)s runs here")
+    message = gettext("%(count)s of %(total)s runs here")
     return [
-        Suggestion(Box(*crop), name, words % {"count": count, "total": len(found)}) for (name, crop), count in ranked
+        Suggestion(Box(*crop), name, message % {"count": count, "total": len(found)}) for (name, crop), count in ranked
     ]
 
 

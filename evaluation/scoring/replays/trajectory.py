@@ -38,8 +38,8 @@ def replay_trajectory(
     ``show`` returns what is kept of each image; by default nothing. ``recorded``: see ``recorded_pictures``.
     """
     if image_of(trajectory) != HERE:
-        words = gettext("%(key)s: the image was replaced after the trajectory was recorded. Run the model again.")
-        raise Conflict(words % {"key": trajectory.sample.key})
+        message = gettext("%(key)s: the image was replaced after the trajectory was recorded. Run the model again.")
+        raise Conflict(message % {"key": trajectory.sample.key})
     steps = [_step(row) for row in _rows(trajectory)]
     profile = Profile.VTC if trajectory.extra.get("profile") == Profile.VTC else Profile.STRICT
     return replay(steps, original_of(trajectory.sample), recorded, show=show, profile=profile)

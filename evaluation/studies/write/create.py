@@ -95,7 +95,7 @@ def _checked(choices: StudyChoices) -> str:
             gettext("Invite one or more of these roles: %(roles)s.") % {"roles": ", ".join(INVITED)}, field="roles"
         )
     if unknown := set(choices.conditions) - set(Condition):
-        said = gettext("There is no condition %(unknown)s. Choose of: %(conditions)s.")
+        message = gettext("There is no condition %(unknown)s. Choose of: %(conditions)s.")
         words = {"unknown": sorted(unknown)[0], "conditions": ", ".join(Condition)}
-        raise InvalidInput(said % words, field="conditions")
+        raise InvalidInput(message % words, field="conditions")
     return name

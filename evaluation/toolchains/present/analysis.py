@@ -264,8 +264,8 @@ def _pair_cell(pair: Pair | None, whole: int, link: Callable[[str, str, int], Co
 
 
 def _often(times: int, trajectories: int) -> str:
-    said = ngettext("%(times)s× in %(count)s trajectory", "%(times)s× in %(count)s trajectories", trajectories)
-    return said % {"times": times, "count": trajectories}
+    message = ngettext("%(times)s× in %(count)s trajectory", "%(times)s× in %(count)s trajectories", trajectories)
+    return message % {"times": times, "count": trajectories}
 
 
 def share_matrix(found: ChainAnalysis, links: ChainLinks) -> Matrix:

@@ -57,8 +57,10 @@ def tag(request: SignedInRequest, slug: str) -> HttpResponse:
             gettext("All trajectories already had the tag %(name)s."),
         )
         unchanged = (none if off else every) % {"name": name}
-        words = gettext("Tag %(name)s removed from %(count)s.") if off else gettext("Tag %(name)s added to %(count)s.")
-        messages.success(request, words % {"name": name, "count": f"{n:,}"} if n else unchanged)
+        message = (
+            gettext("Tag %(name)s removed from %(count)s.") if off else gettext("Tag %(name)s added to %(count)s.")
+        )
+        messages.success(request, message % {"name": name, "count": f"{n:,}"} if n else unchanged)
     elif getattr(request, "htmx", False):
         return _tagged(request, benchmark, int(one))
     return _back(request, slug, one)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 from evaluation.common.frame import frame_of
 from evaluation.common.present_crops import present_crops
 from evaluation.common.records import trajectory_record
-from evaluation.common.trajectory.answer import Answer, said_words
+from evaluation.common.trajectory.answer import Answer, short_answer
 from evaluation.common.trajectory.notes import ShownNote
 from evaluation.common.trajectory.read import Corners, TrajectoryDetail, read_arguments, read_others
 from evaluation.common.trajectory.turns import TEXT_CAP, Excerpt, excerpt
@@ -179,7 +179,7 @@ def _trial(request: HttpRequest, other: Any, detail: TrajectoryDetail, row: Any,
     return Trial(
         other.condition,
         other.rollout,
-        said_words(letter, detail.record.content.options) or missing,
+        short_answer(letter, detail.record.content.options) or missing,
         score.correct if score else None,
         bool(score and score.undecided),
         score.quadrant if score else "",
@@ -213,7 +213,7 @@ def _with_flips(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _outcome(one: Any, detail: TrajectoryDetail) -> Trial:
-    said = said_words(one.answer or "", detail.record.content.options)
+    said = short_answer(one.answer or "", detail.record.content.options)
     return Trial(one.condition, 0, said, one.correct, False, "", "", False)
 
 

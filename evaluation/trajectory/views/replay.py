@@ -136,8 +136,8 @@ def _sent(request: HttpRequest) -> Iterator[tuple[str, bytes]]:
     if not files:
         raise InvalidInput(gettext("Choose the images that the model’s tools returned."), field="pictures")
     if len(files) > MOST_STEPS or sum(file.size or 0 for file in files) > MOST_BYTES:
-        words = gettext("Up to %(count)s images with %(size)s MB together can be compared at once.")
-        raise InvalidInput(words % {"count": MOST_STEPS, "size": MOST_BYTES // 1_000_000}, field="pictures")
+        message = gettext("Up to %(count)s images with %(size)s MB together can be compared at once.")
+        raise InvalidInput(message % {"count": MOST_STEPS, "size": MOST_BYTES // 1_000_000}, field="pictures")
     return ((file.name or "", file.read()) for file in files)
 
 

@@ -164,10 +164,10 @@ def _refuse_outdated_variant(sample: Sample) -> None:
     source = Sample.everything.filter(pk=sample.variant_of_id or 0).first()
     made = ImageVariant.objects.filter(sample=sample).first()
     if source is not None and made is not None and made.parent_id != source.image_id:
-        words = gettext(
+        message = gettext(
             "%(key)s is a variant of the image that %(source)s had before it was replaced. Make the variant again."
         )
-        raise Conflict(words % {"key": sample.key, "source": source.key}, code="image_replaced")
+        raise Conflict(message % {"key": sample.key, "source": source.key}, code="image_replaced")
 
 
 def empty_samples(*, actor: User, benchmark: Benchmark) -> int:

@@ -34,6 +34,7 @@ from annotation.studio.write.submit import submit
 from tests.annotation.work_data import content, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_token, make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.errors import Conflict, InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
@@ -63,7 +64,7 @@ def worked(person, sample, seconds, *, role="annotate", at=IN_OCTOBER):
     )  # fmt: skip
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, rui, lea):
     """In October, Ana submitted four samples: one was accepted, one returned and accepted, two wait. Rui reviewed two
     and adjudicated one."""

@@ -20,6 +20,7 @@ from annotation.queue.settings import set_queue
 from tests.annotation.work_data import drafted, next_review, reviewed, submitted, take_one, to_annotate
 from tests.conftest import signed_in
 from tests.factories import make_token
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 from webapp.notifications.models import Notification
@@ -27,7 +28,7 @@ from webapp.notifications.models import Notification
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, rui, lea):
     return to_annotate(8, annotator=ana, reviewer=rui, lead=lea)
 

@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from annotation.work.write.discard import discard_samples
 from annotation.work.write.replacement import replace_image
 from annotation.work.write.returns import return_samples
 from annotation.workflow import Role
+from evaluation.exports.write import import_project
 from tests.annotation.work_data import assigned, content, next_review, reviewed, submitted
 from tests.factories import make_user
 from webapp.accounts.anonymize import anonymize_person
@@ -126,6 +128,13 @@ def exported(benchmark: Benchmark, path: Path, *, named: bool = True, version: V
     with path.open("wb") as out:
         export_project(actor=None, benchmark=benchmark, out=out, named=named, version=version)
     return path
+
+
+def taken_elsewhere(benchmark: Benchmark, lead: User, slug: str, *, named: bool = True) -> Benchmark:
+    """The benchmark as another team has it that made it from its file."""
+    with TemporaryDirectory() as folder:
+        file = exported(benchmark, Path(folder) / "file", named=named)
+        return import_project(actor=lead, path=file, slug=slug, lead=lead)
 
 
 def damaged(file: Path, name: str, change: Any) -> Path:

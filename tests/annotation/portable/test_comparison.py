@@ -40,8 +40,10 @@ Run = Callable[[], int]
 
 
 @pytest.fixture
-def file(kitchen: Benchmark, tmp_path: Path) -> Path:
-    return exported(kitchen, tmp_path / "kitchen.sightline", named=False)
+def file(written: bytes, tmp_path: Path) -> Path:
+    path = tmp_path / "kitchen.sightline"
+    path.write_bytes(written)
+    return path
 
 
 def with_rows(file: Path, table: str, change: Callable[[dict[str, Any]], dict[str, Any]], *, last: int = 0) -> Path:

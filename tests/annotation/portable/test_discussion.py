@@ -19,7 +19,6 @@ from annotation.portable.write.history import ADDED, DISCUSSED, GOLD, KEPT
 from annotation.project_file import Reader
 from annotation.queue.timeline import WORDS, timeline
 from annotation.workflow import State
-from evaluation.exports.write import import_project
 from tests.annotation.portable.files import exported, forged
 from tests.annotation.portable.test_people import without_uid
 from tests.annotation.portable.test_update import changed, questions, updated
@@ -30,12 +29,6 @@ from webapp.accounts.models import User
 from webapp.notifications.models import Notification
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def twin(kitchen: Benchmark, lea: User, tmp_path: Path) -> Benchmark:
-    """The kitchen on the server of another team."""
-    return import_project(actor=lea, path=exported(kitchen, tmp_path / "first"), slug="twin", lead=lea)
 
 
 @pytest.fixture

@@ -36,12 +36,6 @@ def without_uid(path: Path) -> Path:
 
 
 @pytest.fixture
-def twin(kitchen: Benchmark, lea: User, tmp_path: Path) -> Benchmark:
-    """The kitchen on the server of another team."""
-    return import_project(actor=lea, path=exported(kitchen, tmp_path / "first"), slug="twin", lead=lea)
-
-
-@pytest.fixture
 def gold(kitchen: Benchmark) -> str:
     return min(questions(kitchen))
 

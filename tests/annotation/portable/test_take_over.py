@@ -17,11 +17,12 @@ from annotation.models import Annotation, Benchmark, Membership, PersonUid
 from annotation.project_file import Reader, differences
 from annotation.workflow import Role
 from evaluation.exports.write import import_project
-from tests.annotation.portable.files import exported, forged
+from tests.annotation.portable.files import exported, forged, taken_elsewhere
 from tests.annotation.portable.test_people import people
 from tests.annotation.portable.test_update import updated
 from tests.conftest import signed_in
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts import actions, letters
 from webapp.accounts.anonymize import anonymize_person
 from webapp.accounts.models import Invitation, User
@@ -47,11 +48,10 @@ def secret_of(*, to: str) -> str:
     return next(word for word in text.split() if "/invitation/" in word).rstrip("/").rpartition("/")[2]
 
 
-@pytest.fixture
-def copy(kitchen: Benchmark, lea: User, tmp_path: Path) -> Benchmark:
+@made_once
+def copy(kitchen: Benchmark, lea: User) -> Benchmark:
     """The kitchen on the server of another team, without names. Lea leads it there too."""
-    file = exported(kitchen, tmp_path / "first", named=False)
-    return import_project(actor=lea, path=file, slug="copy", lead=lea)
+    return taken_elsewhere(kitchen, lea, "copy", named=False)
 
 
 @pytest.fixture

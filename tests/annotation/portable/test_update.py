@@ -61,12 +61,6 @@ def updated(lead: User, benchmark: Benchmark, path: Path, **choices: str) -> dic
 
 
 @pytest.fixture
-def twin(kitchen: Benchmark, lea: User, tmp_path: Path) -> Benchmark:
-    """The kitchen on the server of another team."""
-    return import_project(actor=lea, path=exported(kitchen, tmp_path / "first"), slug="twin", lead=lea)
-
-
-@pytest.fixture
 def golds(kitchen: Benchmark) -> tuple[str, str]:
     return tuple(sorted(questions(kitchen)))  # type: ignore[return-value]  # the kitchen has two
 

@@ -26,6 +26,7 @@ from tests.annotation.work_data import content, reopened, reviewed
 from tests.conftest import signed_in
 from tests.evaluation.trash.test_samples import delete
 from tests.factories import make_user
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
@@ -40,7 +41,7 @@ def alone(benchmark: Benchmark, path: Path, number: int = 1, **about: Any) -> Pa
     return exported(benchmark, path, version=benchmark.versions.get(number=number), **about)
 
 
-@pytest.fixture
+@made_once
 def planned(kitchen: Benchmark, ana: User, rui: User, lea: User) -> Benchmark:
     return add_planned(kitchen, ana, rui, lea)
 

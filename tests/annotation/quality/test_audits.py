@@ -13,9 +13,9 @@ from annotation.models import Annotation, AuditItem, BlindAnswer, Gold, Lease, S
 from annotation.quality.write.audits import (
     answer_audit_blind,
     decide_audit,
+    decide_proposal,
     draw_audit,
     next_to_audit,
-    settle_proposal,
     under_audit,
 )
 from annotation.queue.settings import set_queue
@@ -140,7 +140,7 @@ def test_the_lead_opens_it_again_for_its_author_or_keeps_the_gold(ana, noor, lea
     assert AuditEntry.objects.get(action="annotation.reopen").reason == "An audit disagreed: incorrect answer"
     assert client.get("/benchmarks/kitchen/quality/audits/").context["proposals"] == []
     with pytest.raises(Conflict):
-        settle_proposal(actor=lea, item=second, outcome="reopened")
+        decide_proposal(actor=lea, item=second, outcome="reopened")
 
 
 def test_gold_that_changed_meanwhile_is_overtaken(rui, ana, noor, lea, kitchen):

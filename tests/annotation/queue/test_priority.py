@@ -28,6 +28,7 @@ from tests.annotation.work_data import (
 )
 from tests.conftest import signed_in
 from tests.factories import make_token
+from tests.worlds import made_once
 from webapp.common.errors import InvalidInput, NotAllowed
 from webapp.common.models import AuditEntry
 
@@ -48,7 +49,7 @@ def order_of(person, benchmark, count):
     return found
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana, lea):
     return to_annotate(5, annotator=ana, lead=lea)
 

@@ -17,6 +17,7 @@ from annotation.review.write.adjudication import Verdict, adjudicate
 from annotation.statistics import wilson
 from tests.annotation.work_data import annotation_of, next_review, reviewed, submitted, to_annotate
 from tests.conftest import signed_in
+from tests.worlds import made_once
 from webapp.accounts.models import User
 from webapp.common.models import AuditEntry
 
@@ -24,7 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
 MODEL = "zebra-checker"
 
 
-@pytest.fixture
+@made_once
 def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     """Six samples that Ana and Bo both annotate."""
     benchmark = to_annotate(6, annotator=[ana, bo], reviewer=rui, lead=lea)
@@ -32,7 +33,7 @@ def kitchen(ana: User, bo: User, rui: User, lea: User) -> Benchmark:
     return benchmark
 
 
-@pytest.fixture
+@made_once
 def alone(ana: User, rui: User, lea: User) -> Benchmark:
     """Six samples that Ana annotates alone."""
     benchmark = to_annotate(6, annotator=ana, reviewer=rui, lead=lea)

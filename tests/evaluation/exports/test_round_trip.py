@@ -33,6 +33,7 @@ from evaluation.lineages.write import describe_lineage
 from evaluation.models import Lineage, Run
 from evaluation.models import Trajectory as StoredTrajectory
 from evaluation.schema import Trajectory
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +51,7 @@ RECORDS = [
 ]
 
 
-@pytest.fixture
+@made_once
 def workshop(lea: User) -> Benchmark:
     """Samples accepted, to do and discarded, with and without a content, whose tools Lea has put in order."""
     workshop = create_benchmark(actor=lea, slug="workshop", title="Workshop")

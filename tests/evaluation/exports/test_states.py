@@ -35,6 +35,7 @@ from evaluation.models import Intervention, Judgement, Run
 from evaluation.schema import Trajectory
 from tests.conftest import signed_in
 from tests.evaluation.board_data import make_board
+from tests.worlds import made_once
 from webapp.accounts.models import User
 
 pytestmark = [pytest.mark.django_db, pytest.mark.one_database]
@@ -43,7 +44,7 @@ API = "/api/v1/benchmarks/kitchen/export/"
 NOT_ACCEPTED = {"to-do": "to_do", "Chart-0": "draft", "Chart-1": "discarded"}
 
 
-@pytest.fixture
+@made_once
 def mixed(lea: User) -> Benchmark:
     """Accepted samples, and three that are not: to do with a trajectory, reopened with gold, and discarded."""
     board = make_board(lea, score=False)
