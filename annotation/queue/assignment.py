@@ -84,7 +84,7 @@ def hand_out(actor: User, benchmark: Benchmark, *, beside: Sample | None = None)
 
 
 def _open_draft(actor: User, samples: SampleQuerySet) -> Sample | None:
-    """The draft whose reservation nobody gave up, whether it has expired or not: the page was closed, or its browser
+    """The draft whose reservation was not given up, whether it has expired or not: the page was closed, or its browser
     crashed. It comes before a sample that the page had loaded ahead. Gold checks are among the drafts and come in the
     same order.
     """

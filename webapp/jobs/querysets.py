@@ -33,7 +33,7 @@ class JobQuerySet(models.QuerySet[Any]):
         return self.filter(state__in=["queued", "running"])
 
     def unfinished(self) -> Self:
-        """Under way, waiting, or stopped on a fault that a person has to look at. What is rejected is no fault."""
+        """Under way, waiting, or stopped on a fault that a person has to look at. Rejected jobs are no faults."""
         return self.filter(state__in=["queued", "running", "failed"])
 
     def queued(self) -> Self:
