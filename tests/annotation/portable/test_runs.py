@@ -241,7 +241,7 @@ def test_a_trajectory_keeps_its_image_after_another_shape_and_the_first_size_aga
     key, size = sample.key, (sample.image.width, sample.image.height)
     for number, (width, height) in enumerate([(90, 90), size]):
         now = Sample.objects.select_related("image", "benchmark").get(pk=sample.pk)
-        image = store_picture(actor=lea, benchmark=lab, source=png(40 + number, width, height))
+        image = store_picture(actor=lea, benchmark=lab, source=png(140 + number, width, height))
         replace_image(actor=lea, sample=now, image=image, scale=False, comment="Again.", key=f"{number}")
     file = with_runs(lab, tmp_path / "one")
     with Reader(file) as found:
