@@ -18,6 +18,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -113,7 +114,7 @@ def outline(text: str) -> Outline:
         problems.append(Sentence(gettext_noop("Guidelines have at most %(limit)s examples."), limit=MOST_EXAMPLES))
     return Outline(
         tuple(heading for _, heading in _headings(tokens)),
-        tuple(dict.fromkeys(str(image.attrs["src"]) for image, _ in images if not _name_of(image))),
+        tuple(dict.fromkeys(_key_of(image) for image, _ in images if not _name_of(image))),
         tuple(dict.fromkeys(name for image, _ in images if (name := _name_of(image)))),
         tuple(dict.fromkeys(one for one in examples if one is not None)),
         tuple(problems),
@@ -182,6 +183,11 @@ def _name_of(image: Token) -> str:
     return found[1] if found else ""
 
 
+def _key_of(image: Token) -> str:
+    """The key of the sample that an image names. Markdown encodes its letters as in an address."""
+    return unquote(str(image.attrs["src"]))
+
+
 def _words_of(image: Token) -> str:
     renderer: Any = _parser().renderer
     return str(renderer.renderInlineAsText(image.children or [], _parser().options, {})).strip()
@@ -207,7 +213,7 @@ def _container(renderer: Any, tokens: Sequence[Token], index: int, _: Any, env: 
 def _image(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Mapping[str, Any]) -> str:
     token, name = tokens[index], _name_of(tokens[index])
     words = renderer.renderInlineAsText(token.children or [], options, env)
-    return str(env["uploaded"](name, words) if name else env["figure"](str(token.attrs["src"]), words))
+    return str(env["uploaded"](name, words) if name else env["figure"](_key_of(token), words))
 
 
 def _link(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Mapping[str, Any]) -> str:

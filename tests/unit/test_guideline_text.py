@@ -48,6 +48,12 @@ def test_an_uploaded_image_is_named_by_its_place_and_needs_words() -> None:
     assert uploads_in([text, "no image: of any"]) == {"0123456789ab", "ba9876543210"}
 
 
+def test_an_image_can_name_a_sample_in_any_script() -> None:
+    text = "![The scale](Größe-1) ![茶](茶碗)\n"
+    assert outline(text).images == ("Größe-1", "茶碗")
+    assert "Größe-1" in rendered(text)
+
+
 def test_an_outline_names_headings_images_and_examples() -> None:
     found = outline(TEXT)
     assert [(one.level, one.words, one.anchor) for one in found.headings] == [

@@ -14,6 +14,7 @@ from evaluation.metrics.aggregate import aggregate
 from evaluation.metrics.measures import answered_rate, evaluated_rows
 from evaluation.metrics.score import score_run
 from evaluation.models import Attempt, Exchange, Experiment, Run, Step
+from evaluation.scoring.freshness import StalenessChecker
 from evaluation.scoring.load.columns import load_run, load_samples
 from evaluation.scoring.settings import settings_of
 
@@ -114,7 +115,7 @@ def accuracy_of(experiment: Experiment) -> Accuracy | None:
     if run is None:
         return None
     scoring = getattr(run, "scoring", None)
-    if scoring is not None and not scoring.stale:
+    if scoring is not None and not StalenessChecker(experiment.benchmark).stale(scoring):
         row = scoring.metrics.filter(metric=ACCURACY, slice_by="").first()
         return Accuracy(row.value, row.n, row.ci_low, row.ci_high) if row and row.value is not None else None
     if run.trajectories.count() > MOST_READ or experiment.benchmark.samples.count() > MOST_READ:

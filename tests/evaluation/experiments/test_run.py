@@ -12,10 +12,11 @@ import pytest
 from django.apps import apps
 from django.utils import timezone
 
+from annotation.content.changes import content_changed
 from annotation.content.samples import save_samples
 from annotation.images.store import picture_path, store_pictures
 from annotation.imaging.encoding import encode
-from annotation.models import Benchmark, Image, ImportRecord
+from annotation.models import Benchmark, Gold, Image, ImportRecord
 from annotation.schema import SampleContent, SampleRecord
 from evaluation.experiments.read.progress import accuracy_of
 from evaluation.experiments.write.images import sweep_sent_images
@@ -358,6 +359,18 @@ def test_the_page_of_a_run_and_the_leaderboard_have_one_accuracy(
     assert accuracy_of(experiment) == stored
     board = Metric.objects.get(metric="accuracy", slice_by="", scoring__run__setting="base")
     assert (stored.value, stored.n, stored.low) == (board.value, board.n, board.ci_low)
+
+
+def test_the_accuracy_is_never_that_of_earlier_gold(endpoint_at: EndpointAt, experiment_on: Make, lea: User) -> None:
+    with serving(spoken("I cannot tell."), TWO) as server:
+        experiment = run_all(experiment_on(endpoint_at(server.url, limits={"in_flight": 1})), lea)
+    found = accuracy_of(experiment)
+    Metric.objects.filter(metric="accuracy").update(value=0.125)
+    assert (stored := accuracy_of(experiment))
+    assert stored.value == 0.125
+    Gold.objects.update(accepted_at=timezone.now())
+    content_changed(experiment.benchmark_id)
+    assert accuracy_of(experiment) == found
 
 
 def test_samples_without_a_toolchain_are_skipped_by_a_prompt_that_shows_it(
