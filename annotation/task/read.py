@@ -118,7 +118,7 @@ def broken_rules(benchmark: Benchmark, task: TaskSchema) -> list[Broken]:
 
 
 def _without_question(benchmark: Benchmark, task: TaskSchema) -> list[str]:
-    """The samples that nobody can submit, because no file has a question for them; none if people write questions, or
+    """The samples that can't be submitted, because no file has a question for them; none if people write questions, or
     if files are the rule already."""
     if task.question.who is not QuestionAuthor.IMPORT or benchmark.task.question.who is QuestionAuthor.IMPORT:
         return []

@@ -605,7 +605,7 @@ def test_the_prompt_of_descriptions_can_be_written_and_is_previewed_with_an_item
     text = load_prompt("describe").text + "\nBe brief."
     create_prompt(actor=lea, benchmark=bench, slug="brief", role="describe", text=text)
     form = {"slug": "other", "role": "describe", "text": text, "sample": item.number, "preview": "yes"}
-    page = signed_in(lea).post("/benchmarks/workshop/prompts/new/", form).content.decode()
+    page = signed_in(lea).post("/benchmarks/workshop/new-prompt/", form).content.decode()
     assert f"- {item.candidates[0]}\n" in page
     with serving(describing(good(item))) as server:
         described(lea, bench, server.url, prompt="brief@1")

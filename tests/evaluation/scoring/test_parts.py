@@ -115,7 +115,7 @@ def test_a_run_that_fails_stops_no_other_and_the_job_names_it(
     job.refresh_from_db()
     runs = Run.objects.count()
     failed = Run.objects.get(model__name="Model C")
-    assert (job.state, job.error) == ("failed", f"1 of {runs} runs failed.\n{failed}: A column is missing.")
+    assert (job.state, job.error) == ("rejected", f"1 of {runs} runs failed.\n{failed}: A column is missing.")
     assert Scoring.objects.count() == runs - 1
     assert rank_runs.is_ranked(unscored_board), "the others are ranked"
     monkeypatch.undo()
@@ -173,7 +173,7 @@ def test_a_run_that_is_deleted_meanwhile_and_a_person_who_may_score_no_more(
     set_roles(actor=lea, benchmark=unscored_board, user=rui, roles={Role.ANNOTATOR})
     run_waiting()
     job.refresh_from_db()
-    assert (job.state, Scoring.objects.count()) == ("failed", 1)
+    assert (job.state, Scoring.objects.count()) == ("rejected", 1)
 
 
 @pytest.mark.endurance
