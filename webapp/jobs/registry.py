@@ -110,5 +110,6 @@ def kind_named(name: str) -> Kind:
         return KINDS[name]
     except KeyError:
         raise ApplicationError(
-            f"This worker doesn't know jobs of the kind {name!r}. It may be older than the web server. Restart it."
+            f"This worker doesn't know jobs of the kind {name!r}. It may be older than the web server. Restart it.",
+            status=500,
         ) from None
