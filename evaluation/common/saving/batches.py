@@ -78,20 +78,37 @@ class RunRegistry:
         key = (model, setting)
         if key not in self._runs:
             named, _ = Model.objects.get_or_create(name=model)
-            self._runs[key], _ = Run.everything.get_or_create(
+            run, _ = Run.everything.get_or_create(
                 benchmark=self.benchmark, model=named, setting=setting, staged_for=self.staged_for, deleted_at=None,
                 defaults={"created_by": self.actor, "number": self.next_number},  # type: ignore[misc]  # Django calls it
             )  # fmt: skip
-            if self.place is not None:
-                place_run(actor=self.actor, run=self._runs[key], place=self.place)
+            self._keep(key, run)
         return self._runs[key]
 
+    def _keep(self, key: tuple[str, str], run: Run) -> None:
+        self._runs[key] = run
+        if self.place is not None:
+            place_run(actor=self.actor, run=run, place=self.place)
+
     def begin_runs(self, named: Iterable[tuple[str, str]]) -> None:
-        """Find or add the runs of these models and settings. Imports at once do so in one order: the benchmark first,
-        because a run takes its next number, then the models, which other benchmarks may add too."""
-        new = sorted(set(named) - self._runs.keys())
-        if new:
-            Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=self.benchmark.pk)
+        """Find or add the runs of these models and settings; new ones are numbered in this order. For new ones the
+        benchmark is locked first, because a run takes its next number. Then the models, which imports into other
+        benchmarks may add too: in one order, so that no two of them wait for each other."""
+        wanted = [key for key in dict.fromkeys(named) if key not in self._runs]
+        if not wanted:
+            return
+        rows = Run.everything.filter(benchmark=self.benchmark, staged_for=self.staged_for, deleted_at=None)
+        rows = rows.filter(model__name__in={model for model, _ in wanted}).select_related("model")
+        there = {(run.model.name, run.setting): run for run in rows}
+        for key in wanted:
+            if key in there:
+                self._keep(key, there[key])
+        new = [key for key in wanted if key not in there]
+        if not new:
+            return
+        Benchmark.objects.select_for_update(no_key=True).only("pk").get(pk=self.benchmark.pk)
+        for name in sorted({model for model, _ in new}):
+            Model.objects.get_or_create(name=name)
         for model, setting in new:
             self.run(model, setting)
 

@@ -140,9 +140,9 @@ def test_a_decision_reads_the_answers_of_its_group_alone(
     many = {group.text: group.key for group in groups(kitchen, lea)}
     assert len(many) == 43
     read = texts_read(monkeypatch)
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         decide_answers(actor=lea, benchmark=kitchen, said={many["neither 2 3"]: "B"})
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         decide_answers(actor=lea, benchmark=kitchen, said={many[REFUSAL]: "0"})
     assert read == ["neither 2 3", REFUSAL]
 

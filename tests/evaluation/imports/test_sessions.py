@@ -47,7 +47,7 @@ from webapp.accounts.models import User
 from webapp.accounts.scopes import Scope
 from webapp.common.errors import InvalidInput
 
-QUERIES = 26
+QUERIES = 27
 """Of one answer in an open session at most."""
 DAMAGED = (ROOT / "tests/fuzz/regressions/images.strip-offsets-of-text").read_bytes()[1:]
 """A TIFF whose strips begin at a text (D3.5)."""
