@@ -61,13 +61,14 @@ def load_batch(benchmark: Benchmark, samples: SampleQuerySet) -> Batch:
     if len(numbers) > MOST:
         raise InvalidInput(gettext("At most %(limit)s samples at once. Narrow the list.") % {"limit": MOST}, field="id")
     locked = list(Sample.objects.select_for_update(no_key=True).filter(pk__in=numbers).order_by("pk"))
+    # Without those that were deleted meanwhile.
+    by_number = {sample.pk: sample for sample in locked}
     held = (
         Annotation.objects.select_for_update(of=("self",), no_key=True)
-        .filter(sample__in=numbers)
+        .filter(sample__in=list(by_number))
         .select_related("author")
     )
     annotations: dict[int, list[Annotation]] = defaultdict(list)
-    by_number = {sample.pk: sample for sample in locked}
     for annotation in held.order_by("pk"):
         sample = by_number[annotation.sample_id]
         sample.benchmark = benchmark
